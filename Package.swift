@@ -1,0 +1,70 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+// Each folder of Sources/ is a module and a floor: it uses the ones above it in this list only.
+let package = Package(
+    name: "bridgetap",
+    products: [
+        .executable(name: "bridgetap", targets: ["bridgetap"])
+    ],
+    targets: [
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
+
+        .target(name: "Wire", dependencies: ["CZlib", "CCrypto"]),
+        .target(name: "Capture", dependencies: ["Wire", "CZlib", "CZstd"]),
+        .target(name: "PhoneBridge", dependencies: ["Wire", "Capture"]),
+        .target(name: "Network", dependencies: ["Wire", "CUV"]),
+        .target(name: "Simulator", dependencies: ["Wire", "Capture", "PhoneBridge", "Network"]),
+        .target(
+            name: "BridgeProxy", dependencies: ["Wire", "Capture", "PhoneBridge", "Network"]),
+        .target(name: "Report", dependencies: ["Wire", "Capture", "PhoneBridge"]),
+        .target(name: "Arguments"),
+        .executableTarget(
+            name: "bridgetap",
+            dependencies: [
+                "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
+                "Arguments",
+            ]),
+
+        .testTarget(name: "WireTests", dependencies: ["Wire"]),
+        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Wire"]),
+        .testTarget(name: "PhoneBridgeTests", dependencies: ["PhoneBridge", "Capture", "Wire"]),
+        .testTarget(name: "NetworkTests", dependencies: ["Network", "Wire"]),
+        .testTarget(
+            name: "SimulatorTests",
+            dependencies: ["Simulator", "PhoneBridge", "Capture", "Network", "Wire"]),
+        .testTarget(
+            name: "BridgeProxyTests",
+            dependencies: ["BridgeProxy", "Simulator", "PhoneBridge", "Capture", "Network", "Wire"]),
+        .testTarget(
+            name: "ReportTests", dependencies: ["Report", "PhoneBridge", "Capture", "Wire"]),
+        .testTarget(name: "ArgumentsTests", dependencies: ["Arguments"]),
+        .testTarget(name: "EndToEnd", dependencies: ["Wire", "Capture"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+    var settings = target.swiftSettings ?? []
+    settings += [
+        // SE-0335: an existential is written `any P`.
+        .enableUpcomingFeature("ExistentialAny"),
+        // SE-0444: a member is visible only where its module is imported.
+        .enableUpcomingFeature("MemberImportVisibility"),
+        // SE-0409: an import does not leak into the module's own interface.
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        // SE-0461: a nonisolated async function stays on its caller's executor.
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+        // SE-0470: a conformance is isolated as its type is.
+        .enableUpcomingFeature("InferIsolatedConformances"),
+        // SE-0458: what the compiler cannot prove safe is marked `unsafe`.
+        .strictMemorySafety(),
+        // SE-0443: a warning is an error.
+        .treatAllWarnings(as: .error),
+    ]
+    target.swiftSettings = settings
+}

@@ -1,0 +1,6 @@
+#ifndef BRIDGETAP_CUV_H
+#define BRIDGETAP_CUV_H
+
+#include <uv.h>
+
+#endif
