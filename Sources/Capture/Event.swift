@@ -281,7 +281,7 @@ package struct Event: Sendable, Equatable {
     package struct Gap: Sendable, Equatable {
         /// Absent if unknown.
         package var length: UInt64?
-        /// `missing_packets`, `snaplen`, `disk_full`, …
+        /// A word such as `missing_packets`, `snaplen` or `disk_full`.
         package var why: String
 
         package init(length: UInt64?, why: String) {
