@@ -1,0 +1,180 @@
+extension JSON {
+    /// Parses a JSON text; throws at the first byte that is not JSON.
+    ///
+    /// `limits.maximumDepth` is held to `JSON.maximumDepth`.
+    package init(
+        parsing bytes: Span<UInt8>, limits: JSONLimits = JSONLimits()
+    ) throws(JSONError) {
+        var limits = limits
+        limits.maximumDepth = min(limits.maximumDepth, Self.maximumDepth)
+        var scanner = JSONScanner(limits: limits)
+        try scanner.scan(bytes)
+        // The scanner held the depth to the limit, so there is a value.
+        self = JSON(scanner.tape, at: 0, in: bytes) ?? .null
+    }
+
+    /// Parses a JSON text; throws at the first byte that is not JSON.
+    package init(parsing bytes: Bytes, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        try self.init(parsing: bytes.span, limits: limits)
+    }
+
+    /// Parses a JSON text; throws at the first byte that is not JSON.
+    package init(parsing text: String, limits: JSONLimits = JSONLimits()) throws(JSONError) {
+        try self.init(parsing: Bytes(text.utf8), limits: limits)
+    }
+
+    /// The value at `index` of a tape, with the text that was scanned; nil where it is nested
+    /// deeper than `maximumDepth`.
+    package init?(_ tape: JSONTape, at index: Int, in bytes: Span<UInt8>) {
+        var open: [Container] = []
+        var position = index
+        while true {
+            var value: JSON
+            var name: String?
+            if let container = open.last, container.isObject {
+                name = tape.string(position, in: bytes)
+                position += 1
+            }
+            switch tape.kind(position) {
+            case .null: value = .null
+            case .bool: value = .bool(tape.bool(position, in: bytes) ?? false)
+            case .number: value = .number(tape.string(position, in: bytes))
+            case .string: value = .string(tape.string(position, in: bytes))
+            case .array, .object:
+                let isObject = tape.kind(position) == .object
+                if let first = tape.first(in: position) {
+                    guard open.count < Self.maximumDepth else { return nil }
+                    open.append(
+                        Container(isObject: isObject, name: name, end: tape.next(position)))
+                    position = first
+                    continue
+                }
+                value = isObject ? .object([]) : .array([])
+            }
+            position = tape.next(position)
+            // Hand the value to its container, and each container that it completes to the next.
+            while true {
+                guard let top = open.indices.last else {
+                    self = value
+                    return
+                }
+                if open[top].isObject {
+                    open[top].members.append(Member(name ?? "", value))
+                } else {
+                    open[top].elements.append(value)
+                }
+                guard position >= open[top].end else { break }
+                let closed = open.removeLast()
+                value = closed.isObject ? .object(closed.members) : .array(closed.elements)
+                name = closed.name
+            }
+        }
+    }
+
+    /// A container whose contents are being read.
+    private struct Container {
+        var isObject: Bool
+        /// Its own name, where it is a member.
+        var name: String?
+        /// The tape index behind its contents.
+        var end: Int
+        var elements: [JSON] = []
+        var members: [Member] = []
+    }
+}
+
+// MARK: - Encoding
+
+extension JSON {
+    /// How a value is written.
+    package enum Style: Sendable {
+        /// No white space; only what must be escaped is.
+        case compact
+        /// No white space; escaped as Go's encoder does (board facts, "HTTP basics").
+        case markupSafe
+        /// A line a value, two spaces a level.
+        case indented
+    }
+
+    /// Appends the value's text; needs no stack, however deep the value is nested.
+    package func encode(into output: inout Bytes, style: Style = .compact) {
+        var open: [Cursor] = []
+        var value = self
+        while true {
+            switch value {
+            case .null: output += Array("null".utf8)
+            case .bool(let flag): output += Array((flag ? "true" : "false").utf8)
+            case .number(let text): output += Array(text.utf8)
+            case .string(let text): Self.encode(text, into: &output, style: style)
+            case .array(let elements):
+                output.append(UInt8(ascii: "["))
+                open.append(Cursor(elements: elements, members: nil))
+            case .object(let members):
+                output.append(UInt8(ascii: "{"))
+                open.append(Cursor(elements: [], members: members))
+            }
+            // Step to the next value, closing what has no more.
+            while true {
+                guard let top = open.indices.last else { return }
+                if open[top].next < open[top].count {
+                    let index = open[top].next
+                    open[top].next += 1
+                    if index > 0 { output.append(UInt8(ascii: ",")) }
+                    if style == .indented { Self.newLine(open.count, into: &output) }
+                    if let members = open[top].members {
+                        Self.encode(members[index].name, into: &output, style: style)
+                        output.append(UInt8(ascii: ":"))
+                        if style == .indented { output.append(UInt8(ascii: " ")) }
+                        value = members[index].value
+                    } else {
+                        value = open[top].elements[index]
+                    }
+                    break
+                }
+                let closed = open.removeLast()
+                if style == .indented, closed.count > 0 { Self.newLine(open.count, into: &output) }
+                output.append(closed.members == nil ? UInt8(ascii: "]") : UInt8(ascii: "}"))
+            }
+        }
+    }
+
+    /// The value's text in bytes, without white space.
+    package var encoded: Bytes {
+        var output = Bytes()
+        encode(into: &output)
+        return output
+    }
+
+    /// The value's text, a line a value.
+    package var prettyPrinted: String {
+        var output = Bytes()
+        encode(into: &output, style: .indented)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// A container that is being written.
+    private struct Cursor {
+        var elements: [JSON]
+        /// nil for an array.
+        var members: [Member]?
+        var next = 0
+        var count: Int { members?.count ?? elements.count }
+    }
+
+    private static func encode(_ text: String, into output: inout Bytes, style: Style) {
+        switch style {
+        case .compact, .indented: appendJSONString(text, to: &output)
+        case .markupSafe: appendMarkupSafeJSONString(text, to: &output)
+        }
+    }
+
+    private static func newLine(_ depth: Int, into output: inout Bytes) {
+        output.append(UInt8(ascii: "\n"))
+        output += repeatElement(UInt8(ascii: " "), count: depth * 2)
+    }
+}
+
+extension JSON: CustomStringConvertible {
+    /// The value's text without white space.
+    package var description: String { String(decoding: encoded, as: UTF8.self) }
+}
