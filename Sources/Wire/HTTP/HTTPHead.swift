@@ -46,6 +46,7 @@ package enum BodyFraming: Hashable, Sendable {
     /// As many bytes as Content-Length says.
     case length(UInt64)
     case chunked
-    /// Until the sender closes; responses only.
+    /// Until the sender closes: a response without a length, or any message whose head
+    /// contradicts itself on its length.
     case close
 }
