@@ -1,0 +1,222 @@
+/// Turns the bytes of one direction of an upgraded connection into frames (RFC 6455 §5.2).
+///
+/// Every byte sequence is frames: any opcode, reserved bit, length form and length is taken as
+/// it stands. `FrameJudge` says what is wrong with it. Encoding the steps again gives the same
+/// bytes.
+///
+///     header ──whole──► idle
+///       │ payload not all there
+///       ├─ up to the limit ──► payload ──complete──► idle
+///       └─ longer ───────────► long ─────complete──► idle
+package struct FrameDecoder: Sendable {
+    /// What the next bytes were.
+    package enum Step: Equatable, Sendable {
+        /// A whole frame, with a payload of at most the limit.
+        case frame(Frame)
+        /// A frame begins whose payload is longer than the limit; it follows in parts.
+        case header(FrameHeader)
+        /// An unmasked part of a longer payload, as large as what was fed allows.
+        ///
+        /// `offset` counts the payload bytes before it.
+        case payload(Bytes, offset: UInt64, isLast: Bool)
+    }
+
+    /// What was there of a frame when the bytes ended.
+    package enum Unfinished: Equatable, Sendable {
+        /// The first bytes of a header.
+        case header(Bytes)
+        /// A header and the unmasked beginning of a payload of at most the limit.
+        case payload(FrameHeader, Bytes)
+        /// So many payload bytes had come of a longer frame; its parts have been handed out.
+        case longPayload(received: UInt64)
+    }
+
+    private enum State: Sendable {
+        /// Between frames, or within a header; the tail holds its bytes.
+        case header
+        /// Within a payload of at most the limit: what came of it, unmasked.
+        case payload(FrameHeader, Bytes)
+        /// Within a longer payload, of which so much was handed out.
+        case long(FrameHeader, received: UInt64)
+    }
+
+    private let maximumPayload: UInt64
+    private var state = State.header
+    /// The bytes of a header that is not complete; at most 13.
+    private var tail = Bytes()
+
+    /// Makes a decoder that stands before a frame.
+    ///
+    /// Payloads of more than `maximumPayload` bytes come in parts; no more than that is held.
+    /// The default is the size above which a capture records in pieces.
+    package init(maximumPayload: Int = 1 << 20) {
+        precondition(maximumPayload >= 0, "a limit below zero")
+        self.maximumPayload = UInt64(maximumPayload)
+    }
+
+    /// Whether the decoder stands between two frames.
+    package var isIdle: Bool {
+        if case .header = state { tail.isEmpty } else { false }
+    }
+
+    /// Takes the next step from `bytes`, beginning at `position`.
+    ///
+    /// Moves `position` behind the last byte used. Nil means that all bytes were taken in and
+    /// more are needed; a step uses exactly its own bytes.
+    package mutating func next(_ bytes: Span<UInt8>, at position: inout Int) -> Step? {
+        switch state {
+        case .header:
+            guard let header = takeHeader(bytes, at: &position) else { return nil }
+            guard header.payloadLength <= maximumPayload else {
+                state = .long(header, received: 0)
+                return .header(header)
+            }
+            let length = Int(header.payloadLength)
+            if bytes.count - position >= length {
+                let end = position + length
+                let payload = Self.copy(
+                    bytes.extracting(position..<end), key: header.maskingKey, offset: 0)
+                position = end
+                return .frame(Frame(header: header, payload: payload))
+            }
+            return collect(header, Bytes(), bytes, at: &position)
+        case .payload(let header, let received):
+            state = .header  // gives up the second reference to `received`
+            return collect(header, received, bytes, at: &position)
+        case .long(let header, let received):
+            let rest = header.payloadLength - received
+            let available = bytes.count - position
+            guard available > 0 else { return nil }
+            let count = rest < UInt64(available) ? Int(rest) : available
+            let part = Self.copy(
+                bytes.extracting(position..<position + count), key: header.maskingKey,
+                offset: received)
+            position += count
+            let now = received + UInt64(count)
+            let isLast = now == header.payloadLength
+            state = isLast ? .header : .long(header, received: now)
+            return .payload(part, offset: received, isLast: isLast)
+        }
+    }
+
+    /// Ends the bytes: gives what an unfinished frame had, and stands before a frame again.
+    package mutating func finish() -> Unfinished? {
+        defer {
+            state = .header
+            tail = []
+        }
+        switch state {
+        case .header: return tail.isEmpty ? nil : .header(tail)
+        case .payload(let header, let received): return .payload(header, received)
+        case .long(_, let received): return .longPayload(received: received)
+        }
+    }
+
+    // MARK: Headers
+
+    /// Takes a header from the tail and the bytes, or adds the bytes to the tail.
+    private mutating func takeHeader(
+        _ bytes: Span<UInt8>, at position: inout Int
+    ) -> FrameHeader? {
+        if tail.isEmpty {
+            if let (header, size) = Self.header(bytes, at: position) {
+                position += size
+                return header
+            }
+            tail.append(copying: bytes.extracting(position..<bytes.count))
+            position = bytes.count
+            return nil
+        }
+        while position < bytes.count {
+            tail.append(bytes[position])
+            position += 1
+            if let (header, _) = Self.header(tail.span, at: 0) {
+                tail.removeAll(keepingCapacity: true)
+                return header
+            }
+        }
+        return nil
+    }
+
+    /// The header at `start` and its size; nil where it is not complete.
+    private static func header(_ bytes: Span<UInt8>, at start: Int) -> (FrameHeader, Int)? {
+        let available = bytes.count - start
+        guard available >= 2 else { return nil }
+        let first = bytes[start]
+        let second = bytes[start + 1]
+        let isMasked = second & 0x80 != 0
+        let form: LengthForm
+        var size = 2
+        switch second & 0x7f {
+        case 126:
+            form = .medium
+            size += 2
+        case 127:
+            form = .long
+            size += 8
+        default:
+            form = .short
+        }
+        var index = start + size
+        if isMasked { size += 4 }
+        guard available >= size else { return nil }
+        var length: UInt64
+        switch form {
+        case .short:
+            length = UInt64(second & 0x7f)
+        case .medium, .long:
+            length = 0
+            for place in start + 2..<index {
+                length = length << 8 | UInt64(bytes[place])
+            }
+        }
+        var key: MaskingKey?
+        if isMasked {
+            var number: UInt32 = 0
+            for _ in 0..<4 {
+                number = number << 8 | UInt32(bytes[index])
+                index += 1
+            }
+            key = MaskingKey(rawValue: number)
+        }
+        let header = FrameHeader(
+            fin: first & 0x80 != 0, rsv: first >> 4 & 7, opcode: Opcode(rawValue: first),
+            maskingKey: key, payloadLength: length, lengthForm: form)
+        return (header, size)
+    }
+
+    // MARK: Payloads
+
+    /// Adds what is there to a payload of at most the limit; a frame once it is complete.
+    private mutating func collect(
+        _ header: FrameHeader, _ held: consuming Bytes, _ bytes: Span<UInt8>,
+        at position: inout Int
+    ) -> Step? {
+        let length = Int(header.payloadLength)
+        var received = held
+        let before = received.count
+        let count = min(length - before, bytes.count - position)
+        let needed = before + count
+        if needed > received.capacity {
+            // Room for as much again as came, and never for what was only announced.
+            received.reserveCapacity(min(length, max(needed * 2, 256)))
+        }
+        received.append(copying: bytes.extracting(position..<position + count))
+        header.maskingKey?.apply(to: &received, from: before, offset: UInt64(before))
+        position += count
+        if needed == length {
+            state = .header
+            return .frame(Frame(header: header, payload: received))
+        }
+        state = .payload(header, received)
+        return nil
+    }
+
+    /// An unmasked copy of a part of a payload.
+    private static func copy(
+        _ bytes: Span<UInt8>, key: MaskingKey?, offset: UInt64
+    ) -> Bytes {
+        guard let key else { return Bytes(copying: bytes) }
+        return key.applied(to: bytes, offset: offset)
+    }
+}
