@@ -45,11 +45,13 @@ package struct Event: Sendable, Equatable {
     }
 
     /// The kinds of events, with what each carries besides the common fields.
+    ///
+    /// The large and rare ones are indirect, so that a frame's event stays small.
     package enum Kind: Sendable, Equatable {
-        case session(SessionInfo)
-        case open(Open)
-        case request(Request)
-        case response(Response)
+        indirect case session(SessionInfo)
+        indirect case open(Open)
+        indirect case request(Request)
+        indirect case response(Response)
         case frame(FrameRecord)
         case message(Message)
         case piece(Piece)

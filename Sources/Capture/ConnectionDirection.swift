@@ -1,0 +1,86 @@
+import Wire
+
+/// One direction of a connection while it is decoded: its mode and what is unfinished in it.
+final class Direction {
+    /// What the bytes of a direction are taken for.
+    enum Mode: Equatable {
+        case http
+        /// Behind an upgrade request without a response: the next byte decides.
+        case undecided
+        case webSocket
+        /// Nothing that a decoder knows; `why` goes into the events.
+        case opaque(why: String)
+    }
+
+    /// An HTTP message or a long frame whose content is still coming.
+    struct OpenItem {
+        enum Kind {
+            case request(Event.Request)
+            case response(Event.Response)
+            case frame(FrameHeader)
+        }
+
+        var kind: Kind
+        var content: ContentAccumulator
+        var trailers: [FieldLine] = []
+        var rawTrailers: Bytes?
+        /// The line of the last chunk, until the trailer section behind it is complete.
+        var lastLine: Bytes = []
+    }
+
+    /// A WebSocket message that differs from its last frame: fragmented, compressed or both.
+    struct OpenMessage {
+        var opcode: Opcode
+        var isCompressed: Bool
+        var frames: Int
+        /// When its first byte came.
+        var start: Int64?
+        var content: ContentAccumulator
+        /// Why it could not be inflated, once that is known.
+        var failure: String?
+        var inflated: UInt64 = 0
+    }
+
+    let side: Side
+    var mode: Mode = .http
+    var http: HTTPDecoder
+    var frames: FrameDecoder
+    var open: OpenItem?
+    var message: OpenMessage?
+    /// Whether the long frame that is open belongs to `message`.
+    var isInMessage = false
+    /// What was negotiated, if compression was.
+    var deflate: PerMessageDeflate?
+    /// Made when the first compressed message comes.
+    var inflater: Inflater?
+    /// The time of the bytes at hand, in nanoseconds of the session.
+    var time: Int64 = 0
+    /// Their own time, where the file was out of order.
+    var packetTime: Int64?
+    /// When the first byte of the thing under way came.
+    var start: Int64?
+    var byteCount: UInt64 = 0
+    var ended = false
+
+    private let limits: ConnectionLimits
+
+    init(side: Side, limits: ConnectionLimits) {
+        self.side = side
+        self.limits = limits
+        http = HTTPDecoder(side == .app ? .requests : .responses, limits: limits.http)
+        frames = FrameDecoder(maximumPayload: limits.maximumPiece)
+    }
+
+    func makeContent() -> ContentAccumulator {
+        ContentAccumulator(
+            maximumPiece: limits.maximumPiece, maximumChunks: limits.maximumChunksInPiece)
+    }
+
+    func makeInflater() -> Inflater? {
+        deflate?.makeInflater(for: side == .app ? .client : .server)
+    }
+
+    func openItem(_ kind: OpenItem.Kind) {
+        open = OpenItem(kind: kind, content: makeContent())
+    }
+}
