@@ -1,5 +1,5 @@
 #!/bin/bash
-# The phone's connections reach the laptop, and the board's service again, through one ssh connection.
+# One ssh connection carries the phone's connections to the laptop and back to the board's service.
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/ssh.sh"
 
@@ -28,7 +28,8 @@ expect_recorded 127.0.0.1 127.0.0.1 "$connections_of_phone_sees"
 
 # The guard: a phone that sends packets for 127.0.0.1 over the link finds nothing there.
 in_ns phone sh -c 'echo 1 >/proc/sys/net/ipv4/conf/usb0/route_localnet
-    ip address del 127.0.0.1/8 dev lo; ip route add 127.0.0.1/32 via 192.168.42.1 dev usb0 src 192.168.42.2'
+    ip address del 127.0.0.1/8 dev lo
+    ip route add 127.0.0.1/32 via 192.168.42.1 dev usb0 src 192.168.42.2'
 ! in_ns phone curl -sS --max-time 2 http://127.0.0.1:8079/peer 2>/dev/null ||
     fail "the phone reaches the board's loopback"
 in_ns board sh -c 'iptables -D INPUT -j BRIDGETAP_IN 2>/dev/null ||

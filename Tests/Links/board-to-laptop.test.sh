@@ -40,6 +40,6 @@ expect_recorded 192.0.2.1 192.168.42.1 "$connections_of_phone_sees"
 expect_undone board board-to-laptop "$before"
 
 # A set-up that fails half-way is undone.
-! recipe board board-to-laptop up LAPTOP=not-an-address 2>/dev/null || fail "a bad address was taken"
+! recipe board board-to-laptop up LAPTOP=no-address 2>/dev/null || fail "a bad address was taken"
 [ "$before" = "$(snapshot board)" ] || fail "a failed up left something behind"
 passed

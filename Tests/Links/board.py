@@ -1,7 +1,7 @@
 """A board that tells whom it sees: HTTP and WebSocket on one port, with the standard library alone.
 
-GET /peer answers {"peer": ADDRESS}. An upgrade is answered, its first message is that object too, and
-each text frame comes back as it was. It ends by itself after --seconds.
+GET /peer answers {"peer": ADDRESS}. An upgrade is answered, its first message is that object too,
+and each text frame comes back as it was. It ends by itself after --seconds.
 """
 
 import argparse

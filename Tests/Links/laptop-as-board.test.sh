@@ -20,8 +20,10 @@ expect_refused laptop laptop-as-board PHONE_IF=wlan0 BOARD_IF=usb0
 phone_sees phone 192.168.42.2
 expect_recorded 192.168.42.10 192.168.42.1 "$connections_of_phone_sees"
 # The board finds nobody else under its own address, the phone nobody under the laptop's other one.
-in_ns board "$python" "$here/arp.py" usb0 192.168.42.1 || fail "the laptop claims the board's address"
-in_ns phone "$python" "$here/arp.py" wlan0 192.168.42.2 || fail "the laptop claims a phone's address"
+in_ns board "$python" "$here/arp.py" usb0 192.168.42.1 ||
+    fail "the laptop claims the board's address"
+in_ns phone "$python" "$here/arp.py" wlan0 192.168.42.2 ||
+    fail "the laptop claims a phone's address"
 stop_recorder
 expect_undone laptop laptop-as-board "$before"
 

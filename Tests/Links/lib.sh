@@ -1,7 +1,7 @@
 # Namespaces, peers and checks for the tests of docs/links. Sourced by NAME.test.sh.
 #
-# Everything lives in namespaces and a folder that the test makes itself; both are gone when it ends,
-# and the processes it started with them. Nothing waits longer than a few seconds.
+# Everything lives in namespaces and a folder that the test makes itself; both are gone when it
+# ends, and the processes it started with them. Nothing waits longer than a few seconds.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -74,7 +74,8 @@ wait_for() {
 
 # board MACHINE [HOST]: the board's service.
 board() {
-    start board "$1" "$python" "$here/board.py" --host "${2:-0.0.0.0}" --ready-file "$work/board.ready"
+    start board "$1" "$python" "$here/board.py" --host "${2:-0.0.0.0}" \
+        --ready-file "$work/board.ready"
     wait_for "the board's start" test -s "$work/board.ready"
 }
 
@@ -121,18 +122,20 @@ phone_sees() {
     seen=$(in_ns "$1" timeout 20 "$python" "$here/phone.py" 192.168.42.1 8080) ||
         fail "no way from $1 to the board"
     [ "$seen" = "$2"$'\n'"$2" ] || fail "the board sees '$seen' as its peer; expected $2"
-    [ "$(in_ns "$1" curl -sS --max-time 5 http://192.168.42.1:8080/peer)" = "{\"peer\": \"$2\"}" ] ||
-        fail "curl got another answer"
+    seen=$(in_ns "$1" curl -sS --max-time 5 http://192.168.42.1:8080/peer)
+    [ "$seen" = "{\"peer\": \"$2\"}" ] || fail "curl got $seen"
 }
 connections_of_phone_sees=3
 
-# snapshot MACHINE: everything that a recipe may change. Empty chains that a firewall tool makes when
-# it is first used are no change.
+# snapshot MACHINE: everything that a recipe may change. Empty chains that a firewall tool makes
+# when it is first used are no change.
+empty_chains='^#|^\s*\}?$|^\s*table ip (nat|filter) \{|^\s*type .* policy accept;'
+empty_chains+='|^\s*chain (PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING) \{'
 snapshot() {
     in_ns "$1" ip -4 -o address show
     in_ns "$1" ip -4 route show table all
     in_ns "$1" ip -4 rule show
-    in_ns "$1" nft list ruleset 2>/dev/null | grep -vE '^(#|\s*(table ip (nat|filter)|chain (PREROUTING|INPUT|FORWARD|OUTPUT|POSTROUTING)|type .* policy accept;)|\s*\}?$)' || true
+    in_ns "$1" nft list ruleset 2>/dev/null | grep -vE "$empty_chains" || true
     in_ns "$1" iptables-save 2>/dev/null | grep -E '^-|^:.* (DROP|-)' || true
     in_ns "$1" sh -c 'cd /proc/sys/net/ipv4 && grep -r . ip_forward conf' |
         grep -v 'stable_secret' | sort

@@ -1,4 +1,4 @@
-"""A board on `aiohttp`, as far as an app or a proxy sees it: the HTTP queue, status and heartbeat echo.
+"""A board on `aiohttp`, as an app or a proxy sees it: HTTP queue, status and heartbeat echo.
 
 It is another implementation than the reference board, made from the observed facts of the real one.
 Prints how often each route was called with which status, until `GET /stop` or the deadline.

@@ -1,8 +1,8 @@
 """One very long message or body, made and checked as it streams: neither end ever holds it.
 
-`--role server` waits for one connection and takes or sends it, `--role client` connects. --as says
-what crosses: `message` (one unfragmented binary WebSocket message), `fragments` (the same in frames of
---fragment bytes), `request` or `response` (an HTTP body with a length), `chunked` (a response in
+`--role server` waits for one connection and takes or sends it, `--role client` connects. --as
+says what crosses: `message` (one unfragmented binary WebSocket message), `fragments` (the same in
+frames of --fragment bytes), `request` or `response` (an HTTP body with a length), `chunked` (a response in
 chunks). The sender is the client for `message`, `fragments` and `request`, unless --from server.
 
 Prints {"sent" or "received": {"bytes", "sha256"}, "seconds"}. The content depends on --seed and on

@@ -54,7 +54,7 @@ def bounded(arguments, unfinished):
 
 
 class Messages:
-    """Counts messages and hashes them, kind and length included, so that order and borders count."""
+    """Counts messages and hashes them, kind and length included: order and borders count."""
 
     def __init__(self):
         self.hash = hashlib.sha256()
@@ -102,7 +102,7 @@ def message_arguments(result):
 
 
 def seeded_messages(arguments):
-    """The same messages for the same arguments; lengths are exponential, some text compresses well."""
+    """The same messages for the same arguments; lengths are exponential, text repeats itself."""
     chance = random.Random(arguments.seed)
     alphabet = "abcdefgh ijklmnop äöü 微信通讯录 \U0001f4f1{}\":,\\\n"
     for number in range(arguments.messages):

@@ -260,7 +260,7 @@ class Ended(Exception):
 
 
 class End:
-    """A connection that sends and receives at once, so that two of them never wait for each other."""
+    """A connection that sends and receives at once: two of them never wait for each other."""
 
     def __init__(self, connection):
         self.connection = connection

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The developer's machine answers to 192.168.42.1 itself, for an emulator or simulator that runs on it.
+# This machine answers to 192.168.42.1 itself, for an emulator or simulator that runs on it.
 #
 #   emulator-alias.sh up     as root, on the machine that the emulator runs on
 #   emulator-alias.sh down   undoes what `up` did
@@ -9,7 +9,7 @@
 #       --upstream 127.0.0.1:18080 -o lab.ndjson
 #
 # The app in the emulator keeps its fixed URL. The board sees this machine as its peer.
-# A board that hangs on this machine's USB with the same address: see laptop-as-board.sh, PHONE_IF=lo.
+# A board on this machine's USB with the same address: see laptop-as-board.sh with PHONE_IF=lo.
 set -eu
 
 BOARD=${BOARD:-192.168.42.1}

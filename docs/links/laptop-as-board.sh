@@ -1,5 +1,5 @@
 #!/bin/sh
-# A Linux laptop is 192.168.42.1 for the phone; the real board, with the same address, hangs behind it.
+# A Linux laptop is 192.168.42.1 for the phone; the real board, with the same address, is behind it.
 #
 #   laptop-as-board.sh up     on the laptop, as root; needs PHONE_IF and BOARD_IF
 #   laptop-as-board.sh down   undoes everything that `up` did

@@ -9,8 +9,8 @@
 #       bridgetap record --transparent --listen 0.0.0.0:8081 --allow-from 192.168.42.0/24 \
 #       -o /var/tmp/lab.ndjson
 #
-# No loop: what comes in from the phone is redirected, what the recorder sends to the board's service
-# is made on the board and never comes in. With LOCAL=yes the board's own clients of the service (a
+# No loop: what comes in from the phone is redirected, what the recorder sends to the service is
+# made on the board and never comes in. With LOCAL=yes the board's own clients of the service (a
 # tool that enqueues commands) are redirected too, and the recorder is left out of that by its user.
 #
 # The board sees itself (192.168.42.1) as its peer, or the phone's own address with SHOW_AS.
@@ -124,8 +124,8 @@ up() {
     [ ! -d "$STATE" ] || die "it is up already; run 'on-board.sh down' first"
     case $LOCAL in yes|no) ;; *) die "LOCAL is yes or no, not '$LOCAL'" ;; esac
     uid=$(id -u "$RECORDER_USER") || die "there is no user '$RECORDER_USER' (RECORDER_USER)"
-    [ "$uid" != 0 ] || [ "$LOCAL" = no ] ||
-        die "with LOCAL=yes the recorder must not run as root: the board's tools do"
+    [ "$uid" != 0 ] || [ "$LOCAL$SHOW_AS" = no ] ||
+        die "with LOCAL=yes or SHOW_AS the recorder must not run as root: the board's tools do"
     choose_firewall
     mkdir -p "$STATE"
     echo "$FIREWALL" >"$STATE/firewall"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Records the link on the board with tcpdump, into a pcap file on this machine. Nothing is redirected.
+# Records the link on the board with tcpdump, into a pcap file here. Nothing is redirected.
 #
 #   tcpdump-over-ssh.sh up FILE.pcap   begins; returns once tcpdump listens
 #   tcpdump-over-ssh.sh down           ends it, and says how many packets the board lost
@@ -50,7 +50,7 @@ down() {
     [ -d "$STATE" ] || return 0
     pid=$(cat "$STATE/pid")
     # The kernel hands packets to tcpdump in blocks, each at most a second old, and an interrupt
-    # loses the block that is not full. (--immediate-mode has room for eight packets and drops more.)
+    # loses the block that is not full. (--immediate-mode has room for few packets and drops more.)
     sleep 2
     # An interrupt lets tcpdump write what it holds and count what it lost. Only if that process
     # still is tcpdump: the board may have started anew since.
