@@ -59,7 +59,7 @@ private struct ExtensionParser {
     private var current: UInt8? { position < text.count ? text[position] : nil }
 
     private mutating func skipBlanks() {
-        while current == UInt8(ascii: " ") || current == UInt8(ascii: "\t") { position += 1 }
+        while HTTPByte.isWhiteSpace(current ?? 0) { position += 1 }
     }
 
     private mutating func take(_ character: UInt8) -> Bool {
@@ -104,7 +104,7 @@ private struct ExtensionParser {
 
     private mutating func token() -> String? {
         let start = position
-        while let byte = current, HTTPToken.contains(byte) { position += 1 }
+        while let byte = current, HTTPByte.isToken(byte) { position += 1 }
         guard position > start else { return nil }
         return String(decoding: text[start..<position], as: UTF8.self)
     }
@@ -119,29 +119,14 @@ private struct ExtensionParser {
             case UInt8(ascii: "\""):
                 return content.isEmpty ? nil : String(decoding: content, as: UTF8.self)
             case UInt8(ascii: "\\"):
-                guard let escaped = current, HTTPToken.contains(escaped) else { return nil }
+                guard let escaped = current, HTTPByte.isToken(escaped) else { return nil }
                 content.append(escaped)
                 position += 1
             default:
-                guard HTTPToken.contains(byte) else { return nil }
+                guard HTTPByte.isToken(byte) else { return nil }
                 content.append(byte)
             }
         }
         return nil
-    }
-}
-
-/// The characters of a token (RFC 9110 §5.6.2).
-private enum HTTPToken {
-    private static let marks = Set("!#$%&'*+-.^_`|~".utf8)
-
-    static func contains(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "a")...UInt8(ascii: "z"):
-            true
-        default:
-            marks.contains(byte)
-        }
     }
 }

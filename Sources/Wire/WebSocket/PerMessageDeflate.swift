@@ -80,7 +80,7 @@ package struct PerMessageDeflate: Hashable, Sendable {
     /// Several field lines of the name are one value, joined by commas.
     package init?(agreedIn value: String) {
         guard let entries = ExtensionEntry.parse(value),
-            let entry = entries.first(where: { $0.name.lowercased() == Self.name }),
+            let entry = entries.first(where: { $0.name.equalsIgnoringCase(Self.name) }),
             let parameters = try? DeflateParameters(entry, in: .answer)
         else { return nil }
         self = parameters.agreed
