@@ -241,6 +241,8 @@ package struct Event: Sendable, Equatable {
     package struct Piece: Sendable, Equatable {
         /// The `seq` of its head event.
         package var of: Int
+        /// The part in which the head stands, where it is not the piece's own (rotated files).
+        package var ofPart: Int?
         /// Bytes of the whole before this piece.
         package var offset: UInt64
         package var content: Bytes
@@ -255,9 +257,11 @@ package struct Event: Sendable, Equatable {
 
         package init(
             of: Int, offset: UInt64, content: Bytes, last: Bool, chunks: Chunks? = nil,
-            trailers: [FieldLine] = [], rawTrailers: Bytes? = nil, incomplete: Bool = false
+            trailers: [FieldLine] = [], rawTrailers: Bytes? = nil, incomplete: Bool = false,
+            ofPart: Int? = nil
         ) {
             self.of = of
+            self.ofPart = ofPart
             self.offset = offset
             self.content = content
             self.last = last
@@ -318,11 +322,14 @@ package struct Event: Sendable, Equatable {
         package var text: String
         /// The `seq` of the event that it is about.
         package var to: Int?
+        /// The part in which that event stands, where it is not the note's own (rotated files).
+        package var toPart: Int?
 
-        package init(code: String, text: String, to: Int? = nil) {
+        package init(code: String, text: String, to: Int? = nil, toPart: Int? = nil) {
             self.code = code
             self.text = text
             self.to = to
+            self.toPart = toPart
         }
     }
 
