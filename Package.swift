@@ -42,8 +42,11 @@ let package = Package(
             dependencies: ["BridgeProxy", "Simulator", "PhoneBridge", "Capture", "Network", "Wire"]),
         .testTarget(
             name: "ReportTests",
-            dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"]),
-        .testTarget(name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"]),
+            dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],
+            exclude: ["Timeline/Golden"]),
+        .testTarget(
+            name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
+            exclude: ["Golden"]),
         .testTarget(name: "EndToEnd", dependencies: ["Wire", "Capture", "GoldenFiles"]),
         .testTarget(name: "TidyTests"),
         // What tests compare with files in `Golden/` folders; no part of the program.

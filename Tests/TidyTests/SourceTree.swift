@@ -57,10 +57,9 @@ struct SourceTree: Sendable {
         let base = root.appendingPathComponent(folder)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: base.path)) ?? []
         return names.sorted().filter { name in
-            var isFolder: ObjCBool = false
-            let path = base.appendingPathComponent(name).path
-            return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
-                && isFolder.boolValue
+            let values = try? base.appendingPathComponent(name)
+                .resourceValues(forKeys: [.isDirectoryKey])
+            return values?.isDirectory == true
         }
     }
 }

@@ -46,6 +46,12 @@ package func timeSpan(_ nanoseconds: Int64) -> String {
         : "\(grouped(seconds / 3600)) h \(seconds % 3600 / 60) min"
 }
 
+/// The nanoseconds between two times; the greatest or least number where they do not fit.
+func span(from start: Int64, to end: Int64) -> Int64 {
+    let (span, overflow) = end.subtractingReportingOverflow(start)
+    return overflow ? (end < start ? .min : .max) : span
+}
+
 /// A time since the start of a session: `mm:ss.mmm`, with hours in front where there are any.
 package func clockTime(_ nanoseconds: Int64) -> String {
     let milliseconds = nanoseconds.magnitude / 1_000_000

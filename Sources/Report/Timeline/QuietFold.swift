@@ -13,6 +13,9 @@ struct QuietFold: Sendable {
         var pings = 0
         var pongs = 0
         var emptyPolls = 0
+        /// How many times another connection polled than the one before.
+        var pollers = 0
+        var lastPoller = 0
         /// The longest time from a heartbeat to its echo, in nanoseconds.
         var slowestEcho: Int64?
     }
@@ -39,7 +42,9 @@ struct QuietFold: Sendable {
     private let maximumCounts = 64
 
     mutating func add(_ thing: Thing, conn: Int, time: Int64) {
-        let index = index(of: conn, time: time)
+        // Pollers open a connection for each poll, or keep one: they are counted together.
+        let isPoll = if case .emptyPoll = thing { true } else { false }
+        let index = index(of: isPoll ? 0 : conn, time: time)
         counts[index].last = max(counts[index].last, time)
         switch thing {
         case .heartbeat:
@@ -51,12 +56,14 @@ struct QuietFold: Sendable {
             counts[index].echoes += 1
             guard let sent = waiting[conn]?.first else { break }
             waiting[conn]?.removeFirst()
-            let (span, overflow) = time.subtractingReportingOverflow(sent)
-            guard !overflow else { break }
-            counts[index].slowestEcho = max(counts[index].slowestEcho ?? 0, span)
+            counts[index].slowestEcho = max(
+                counts[index].slowestEcho ?? 0, span(from: sent, to: time))
         case .ping: counts[index].pings += 1
         case .pong: counts[index].pongs += 1
-        case .emptyPoll: counts[index].emptyPolls += 1
+        case .emptyPoll:
+            counts[index].emptyPolls += 1
+            if counts[index].lastPoller != conn { counts[index].pollers += 1 }
+            counts[index].lastPoller = conn
         }
     }
 
@@ -86,15 +93,19 @@ extension QuietFold.Count {
         if heartbeats > 0 || echoes > 0 { parts.append(heartbeatText) }
         if pings > 0 { parts.append(counted(pings, "ping")) }
         if pongs > 0 { parts.append(counted(pongs, "pong")) }
-        if emptyPolls > 0 { parts.append(counted(emptyPolls, "empty poll")) }
+        if emptyPolls > 0 {
+            let place = pollers > 1 ? " on \(counted(pollers, "connection"))" : ""
+            parts.append(counted(emptyPolls, "empty poll") + place)
+        }
         if last > first { parts.append("until " + clockTime(last)) }
         let missing = max(0, heartbeats - echoes)
         let label = emptyPolls > 0 ? "polling" : heartbeats > 0 || echoes > 0 ? "alive" : "pings"
         return TimelineLine(
-            time: first, conn: conn, direction: .both, label: Styled(label, .dim),
+            time: first, conn: emptyPolls > 0 && pollers == 1 ? lastPoller : conn, direction: .both,
+            label: Styled(label, .dim),
             text: [
                 Styled(parts.joined(separator: ", "), .dim),
-                Styled(missing > 1 ? ", \(missing) without an echo" : "", .warning),
+                Styled(missing > 1 ? ", \(grouped(missing)) without an echo" : "", .warning),
             ])
     }
 

@@ -139,7 +139,7 @@ package struct RawTimeline: Sendable {
 
     private func head(_ start: String, _ fieldLines: [FieldLine], _ raw: Bytes?) -> [String] {
         // Where the head was not canonical, what crossed is shown, byte for byte.
-        if let raw { return rows(raw) }
+        if let raw { return Array(rows(raw).reversed().drop(while: \.isEmpty).reversed()) }
         return [visible(start)] + fields(fieldLines)
     }
 

@@ -116,8 +116,7 @@ extension Timeline {
 
     private func latency(_ exchange: Exchange?, _ event: Event) -> [Styled] {
         guard let exchange else { return [] }
-        let (span, overflow) = event.time.subtractingReportingOverflow(exchange.time)
-        return overflow ? [] : [Styled(" · " + timeSpan(span), .dim)]
+        return [Styled(" · " + timeSpan(span(from: exchange.time, to: event.time)), .dim)]
     }
 
     private func bodyText(_ body: Event.Body, skipsEmpty: Bool) -> [Styled] {

@@ -47,7 +47,8 @@ extension Timeline {
                 rest.append(JSON.Member("payload", payload))
             }
         }
-        return rest.isEmpty ? [] : [Styled(" · " + fieldText(.object(rest)))]
+        let fields = fieldText(.object(rest))
+        return fields.isEmpty ? [] : [Styled(" · " + fields)]
     }
 
     mutating func result(
@@ -75,7 +76,7 @@ extension Timeline {
         if isLate { text.append(Styled(" late", .bad)) }
         if isDuplicate { text.append(Styled(" duplicate", .bad)) }
         if entry == nil, meaning["type"] == nil {
-            text.append(Styled(" to no command", .bad))
+            text.append(Styled(" to no known command", .bad))
         }
         if let latency = latencyText(meaning["latency_ms"]) {
             text.append(Styled(" · " + latency))
@@ -84,7 +85,8 @@ extension Timeline {
             let message = error["message"]?.stringValue.map { word($0) }
             text.append(Styled(" · " + (message ?? fieldText(error))))
         } else if let data = content?["data"], data != .null {
-            text.append(Styled(" · " + fieldText(data), .dim))
+            let fields = fieldText(data)
+            text.append(Styled(fields.isEmpty ? "" : " · " + fields, .dim))
         } else if let method = content?["method"]?.stringValue, method != entry?.type {
             text.append(Styled(" · method=" + word(method), .dim))
         }

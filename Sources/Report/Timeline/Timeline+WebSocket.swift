@@ -68,12 +68,13 @@ extension Timeline {
         let what = fragments.isFinished ? "could not be decoded" : "never finished"
         show(
             TimelineLine(
-                isBroken: true, time: fragments.time, conn: event.conn, direction: .from(side),
+                isBroken: true, time: event.time, conn: event.conn, direction: .from(side),
                 label: Styled("frames", .bad),
                 text: [
                     Styled(
                         "a message of \(counted(fragments.frames, "frame")), "
-                            + "\(byteCount(fragments.bytes)), \(what)")
+                            + "\(byteCount(fragments.bytes)), begun at \(clockTime(fragments.time)), \(what)"
+                    )
                 ]))
     }
 

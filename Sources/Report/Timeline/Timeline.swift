@@ -143,7 +143,7 @@ package struct Timeline: Sendable {
     /// Counts something quiet; `absorbing` says whether it takes the connection's held lines.
     mutating func quiet(_ thing: QuietFold.Thing, _ event: Event, absorbing: Bool = false) {
         guard isShown else { return }
-        if let start = fold.start, event.time - start >= maximumFold { flush() }
+        if let start = fold.start, span(from: start, to: event.time) >= maximumFold { flush() }
         fold.add(thing, conn: event.conn, time: event.time)
         guard absorbing, held.contains(where: { $0.conn == event.conn }) else { return }
         if held.contains(where: { $0.conn == event.conn && $0.label.text == "open" }) {
@@ -217,7 +217,9 @@ package struct Timeline: Sendable {
             if isOver { quietConnections.remove(event.conn) }
         } else {
             var text = endsBoth ? "by \(side.rawValue)" : isOver ? "both ends are closed" : ""
-            if isOver { text += " · open for \(timeSpan(event.time - connection.opened))" }
+            if isOver {
+                text += " · open for \(timeSpan(span(from: connection.opened, to: event.time)))"
+            }
             if let detail = close.detail {
                 text += (text.isEmpty ? "" : " · ") + visible(detail)
             }

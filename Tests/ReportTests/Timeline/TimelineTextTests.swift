@@ -1,3 +1,4 @@
+import Capture
 import Report
 import Testing
 
