@@ -1,0 +1,225 @@
+import Wire
+
+/// Reads a session: one file, or all its rotated parts together as one.
+///
+/// Of parts, the `session` and `open` lines that only repeat what was known are left out, as is
+/// every `end` but the last; `seq`, `of` and `to` count through, and a missing part is a remark
+/// and, for each open connection and direction, a `gap`. Memory for one event and what is open.
+package struct SessionReader {
+    /// What comes next in the session.
+    package enum Item: Sendable, Equatable {
+        case event(Event)
+        case remark(SessionRemark)
+    }
+
+    private var inputs: [any SessionInput]
+    private let readsBridge: Bool
+    private let isFollowing: Bool
+
+    private var file: SessionFileReader?
+    private var inputIndex = -1
+    /// Items that stand before the next one of the file.
+    private var queue: [Item] = []
+
+    private var id: String?
+    private var part = 1
+    /// The number of a part's first event in the session, less one.
+    private var bases: [Int: Int] = [:]
+    private var base = 0
+    private var lastNumber = 0
+    private var lastTime: Int64 = 0
+    private var connections = OpenConnections()
+    private var total = Event.End(events: 0, bytesApp: 0, bytesBoard: 0, dropped: 0)
+
+    /// Reads one input.
+    ///
+    /// - Parameters:
+    ///   - follows: its end is not taken for the end of the session; `next` gives nil and may
+    ///     be called again, once more was written.
+    package init(_ source: any ByteSource, readsBridge: Bool = true, follows: Bool = false) {
+        inputs = [OpenedInput(source: source)]
+        self.readsBridge = readsBridge
+        isFollowing = follows
+    }
+
+    /// Reads the parts of one session, given in any order.
+    ///
+    /// Each input is opened twice: for its first line, by which the parts are put in order, and
+    /// in its turn. With one input it is opened once, so that may be a stream.
+    package init(_ inputs: [any SessionInput], readsBridge: Bool = true) throws(SessionError) {
+        self.inputs = inputs
+        self.readsBridge = readsBridge
+        isFollowing = false
+        guard inputs.count > 1 else { return }
+        var parts: [(part: Int, index: Int)] = []
+        for (index, input) in inputs.enumerated() {
+            parts.append((try Self.part(of: input), index))
+        }
+        parts.sort { ($0.part, $0.index) < ($1.part, $1.index) }
+        self.inputs = parts.map { inputs[$0.index] }
+    }
+
+    private static func part(of input: any SessionInput) throws(SessionError) -> Int {
+        let source: any ByteSource
+        do { source = try input.open() } catch { throw .unreadable(error) }
+        var reader = SessionFileReader(source)
+        guard case .event(let event)? = try reader.next(), case .session(let info) = event.kind
+        else { return 1 }
+        return info.part ?? 1
+    }
+
+    /// The name of the input under way, or of the last one.
+    package var name: String { file?.name ?? inputs.first?.name ?? "" }
+
+    /// The place of what was read last.
+    package var position: SessionPosition {
+        var position = file?.position ?? SessionPosition(line: 0, offset: 0)
+        position.input = max(0, inputIndex)
+        return position
+    }
+
+    /// The next event or remark; nil at the end, which for a followed input is for now.
+    package mutating func next() throws(SessionError) -> Item? {
+        while true {
+            if !queue.isEmpty { return queue.removeFirst() }
+            if file == nil {
+                guard try openNext() else { return nil }
+            }
+            guard let item = try file?.next() else {
+                if isFollowing { return nil }
+                guard inputIndex + 1 < inputs.count else { return nil }
+                file = nil
+                continue
+            }
+            switch item {
+            case .remark(let kind):
+                return .remark(SessionRemark(position: position, kind: kind))
+            case .event(let event):
+                if let event = try receive(event) { return .event(event) }
+            }
+        }
+    }
+
+    private mutating func openNext() throws(SessionError) -> Bool {
+        guard inputIndex + 1 < inputs.count else { return false }
+        inputIndex += 1
+        do {
+            file = SessionFileReader(
+                try inputs[inputIndex].open(), readsBridge: readsBridge, follows: isFollowing)
+        } catch {
+            throw .unreadable(error)
+        }
+        return true
+    }
+
+    // MARK: Parts
+
+    /// Gives an event its number in the session; nil for one that only repeats what is known.
+    private mutating func receive(_ event: consuming Event) throws(SessionError) -> Event? {
+        switch event.kind {
+        case .session(let info):
+            return try receive(info, of: event)
+        case .open(let open):
+            let isKnown = connections[event.conn] != nil && open.continued != nil
+            number(&event)
+            _ = connections.receive(event)
+            return isKnown ? nil : event
+        case .end(let end):
+            number(&event)
+            total.events &+= end.events
+            total.bytesApp &+= end.bytesApp
+            total.bytesBoard &+= end.bytesBoard
+            total.dropped &+= end.dropped
+            guard inputIndex + 1 == inputs.count else { return nil }
+            event.kind = .end(total)
+            return event
+        case .piece(var piece):
+            let place = number(piece.of, part: piece.ofPart)
+            piece.of = place ?? 0
+            if place != nil { piece.ofPart = nil }
+            number(&event)
+            event.kind = .piece(piece)
+            return event
+        case .note(var note):
+            number(&event)
+            guard let to = note.to else { return event }
+            let place = number(to, part: note.toPart)
+            note.to = place
+            if place != nil { note.toPart = nil }
+            event.kind = .note(note)
+            return event
+        case .close, .response:
+            number(&event)
+            _ = connections.receive(event)
+            return event
+        case .request, .frame, .message, .data, .gap:
+            number(&event)
+            return event
+        }
+    }
+
+    private mutating func number(_ event: inout Event) {
+        event.seq = base &+ event.seq
+        lastNumber = max(lastNumber, event.seq)
+        lastTime = max(lastTime, event.time)
+    }
+
+    /// The number in the session of line `seq` of a part; nil if that part was not read.
+    private func number(_ seq: Int, part: Int?) -> Int? {
+        guard let part, part != self.part else { return base &+ seq }
+        return bases[part].map { $0 &+ seq }
+    }
+
+    private mutating func receive(
+        _ info: SessionInfo, of event: Event
+    ) throws(SessionError) -> Event? {
+        guard let id else {
+            self.id = info.id
+            part = info.part ?? 1
+            bases[part] = 0
+            if part > 1, inputs.count > 1 { queueGap(before: part, after: 0) }
+            return event
+        }
+        guard info.id == id else {
+            throw .otherSession(name: name, id: info.id, expected: id)
+        }
+        guard let next = info.part, next > part else {
+            throw .partTwice(name: name, part: info.part ?? 1)
+        }
+        base = lastNumber
+        let previous = part
+        part = next
+        bases[part] = base
+        if next > previous + 1 { queueGap(before: next, after: previous) }
+        return nil
+    }
+
+    /// Tells of the parts between two that were read.
+    private mutating func queueGap(before next: Int, after previous: Int) {
+        queue.append(
+            .remark(
+                SessionRemark(
+                    position: position, kind: .missingParts(previous + 1...next - 1))))
+        for conn in connections.numbers {
+            for side in Side.allCases {
+                lastNumber &+= 1
+                queue.append(
+                    .event(
+                        Event(
+                            seq: lastNumber, time: lastTime, conn: conn, from: side,
+                            kind: .gap(Event.Gap(length: nil, why: "missing_part")))))
+            }
+        }
+        base = lastNumber
+        bases[next] = base
+    }
+}
+
+/// A source that is open already, as an input.
+private struct OpenedInput: SessionInput {
+    let source: any ByteSource
+
+    var name: String { source.name }
+
+    func open() -> any ByteSource { source }
+}
