@@ -1,7 +1,7 @@
 /// A JSON value: order, duplicate members and the text of numbers are kept (RFC 8259).
 ///
 /// White space and the spelling of strings are not; `JSONDocument` keeps those too.
-package indirect enum JSON: Sendable, Equatable {
+package enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
     /// The number's text as in the source, such as `1e400` or `5000.0`.

@@ -4,6 +4,6 @@ extension String {
     /// `==` also takes canonically equivalent texts for equal, which are different ids, names
     /// and contents on the wire.
     package func hasSameScalars(as other: String) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 }
