@@ -1,0 +1,78 @@
+package import Wire
+
+/// The objects of an event's `bridge` (capture format, "The protocol's own meaning").
+///
+/// `kind` stands first, the other fields in the order of the format's table; a field that does
+/// not apply is left out.
+package enum Meaning {
+    /// Any other JSON.
+    package static let unknown = JSON.object([.init("kind", .string("unknown"))])
+
+    static func heartbeat(id: String) -> JSON {
+        .object([.init("kind", .string("heartbeat")), .init("id", .string(id))])
+    }
+
+    static func appEvent(id: String) -> JSON {
+        .object([.init("kind", .string("app_event")), .init("id", .string(id))])
+    }
+
+    static func command(_ command: SentCommand, route: Route) -> JSON {
+        var members: [JSON.Member] = []
+        members.reserveCapacity(5)
+        members.append(.init("kind", .string("command")))
+        members.append(.init("id", .string(command.id)))
+        members.append(.init("type", .string(command.type)))
+        if let timeout = command.timeoutText {
+            members.append(.init("timeout_ms", .number(timeout)))
+        }
+        members.append(.init("route", .string(route.rawValue)))
+        return .object(members)
+    }
+
+    static func result(
+        _ answer: Answer, _ pairing: CommandTracker.Pairing?, route: Route
+    ) -> JSON {
+        var members: [JSON.Member] = []
+        members.reserveCapacity(9)
+        members.append(.init("kind", .string("result")))
+        members.append(.init("id", .string(answer.id)))
+        if let type = pairing?.type { members.append(.init("type", .string(type))) }
+        members.append(.init("ok", .bool(answer.isSuccess)))
+        if let code = answer.code { members.append(.init("code", .string(code))) }
+        if let pairing {
+            if let latency = pairing.latency {
+                members.append(.init("latency_ms", .number(milliseconds(latency))))
+            }
+            members.append(.init("late", .bool(pairing.isLate)))
+            members.append(.init("duplicate", .bool(pairing.isDuplicate)))
+        }
+        members.append(.init("route", .string(route.rawValue)))
+        return .object(members)
+    }
+
+    static func exchange(
+        _ kind: String, id: String? = nil, phoneID: String? = nil, platform: String? = nil,
+        appState: String? = nil, commands: Int? = nil, isTool: Bool = false
+    ) -> JSON {
+        var members: [JSON.Member] = [.init("kind", .string(kind))]
+        if let id { members.append(.init("id", .string(id))) }
+        if let phoneID { members.append(.init("phone_id", .string(phoneID))) }
+        if let platform { members.append(.init("platform", .string(platform))) }
+        if let appState { members.append(.init("app_state", .string(appState))) }
+        if let commands { members.append(.init("commands", .integer(commands))) }
+        if isTool { members.append(.init("peer", .string("tool"))) }
+        return .object(members)
+    }
+
+    /// Nanoseconds, not negative, as milliseconds with three decimals, rounded to nearest.
+    package static func milliseconds(_ nanoseconds: Int64) -> String {
+        let microseconds = nanoseconds / 1000 + (nanoseconds % 1000 >= 500 ? 1 : 0)
+        let thousandths = microseconds % 1000
+        let zeros = thousandths < 10 ? "00" : thousandths < 100 ? "0" : ""
+        var text = String(microseconds / 1000)
+        text += "."
+        text += zeros
+        text += String(thousandths)
+        return text
+    }
+}
