@@ -71,7 +71,7 @@ struct HTTPStartLine: Sendable {
         self.version = version
         let hasExactCode =
             codeStart == versionEnd + 1 && bytes[versionEnd] == HTTPByte.space
-            && codeEnd == codeStart + 3
+            && (codeEnd == codeStart + 3 || (codeEnd > codeStart + 3 && bytes[codeStart] != 0x30))
         guard codeEnd < line.upperBound else {
             startLine = .status(code: code, reason: "")
             isCanonical = false

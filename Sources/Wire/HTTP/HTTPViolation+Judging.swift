@@ -4,6 +4,9 @@ extension HTTPViolation {
         var found: [HTTPViolation] = []
         if let raw = head.raw { judgeLines(of: head, raw, &found) }
         judgeStartLine(head, &found)
+        if let first = head.fieldLines.first?.name.utf8.first, HTTPByte.isWhiteSpace(first) {
+            found.append(HTTPViolation(.spaceBeforeFirstField))
+        }
         for line in head.fieldLines { judge(line, &found) }
         judgeFraming(head, request, &found)
         let fields = head.fieldLines
@@ -80,9 +83,6 @@ extension HTTPViolation {
         let content = judgeLineEnd(line, &found)
         if !content.elementsEqual(canonicalStartLine(head)) {
             found.append(HTTPViolation(.startLineForm, String(decoding: content, as: UTF8.self)))
-        }
-        if let first = rest.first, HTTPByte.isWhiteSpace(first) {
-            found.append(HTTPViolation(.spaceBeforeFirstField))
         }
         judgeFieldLines(&rest, &found)
     }
