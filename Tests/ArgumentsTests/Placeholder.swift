@@ -1,0 +1,1 @@
+// The module's first test file; replaced by its real content.
