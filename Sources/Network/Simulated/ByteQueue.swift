@@ -9,7 +9,7 @@ struct ByteQueue {
     var isEmpty: Bool { count == 0 }
 
     /// Adds bytes at the end.
-    mutating func append(_ bytes: some Sequence<UInt8>) {
+    mutating func append(_ bytes: ArraySlice<UInt8>) {
         storage.append(contentsOf: bytes)
     }
 

@@ -60,7 +60,7 @@ final class SimulatedFile: AppendFile {
         var file = disk.files[path] ?? []
         // The dictionary lets go of its copy first, or each append would copy the whole file.
         disk.files[path] = nil
-        for index in 0..<count { file.append(bytes[index]) }
+        unsafe bytes.withUnsafeBufferPointer { unsafe file.append(contentsOf: $0.prefix(count)) }
         disk.files[path] = file
         if count < bytes.count {
             throw FileError(errno: ENOSPC, call: "write", path: path, written: count)

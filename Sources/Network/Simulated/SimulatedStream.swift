@@ -115,7 +115,7 @@ final class SimulatedStream: TCPStream {
         let hadOverflow = !overflow.isEmpty
         let room = sendCapacity - sending.count - inFlight
         if hadOverflow && room > 0 {
-            sending.append(overflow.take(room))
+            sending.append(overflow.take(room)[...])
             schedulePump(at: world.now)
             if overflow.isEmpty && !isClosed { onDrain?() }
         }
@@ -130,7 +130,8 @@ final class SimulatedStream: TCPStream {
 
     private func transmit(_ segment: Bytes, to peer: SimulatedStream) {
         inFlight += segment.count
-        lastArrival = max(lastArrival, world.arrivalTime())
+        // Each segment is a thing of its own, which the reader may see by itself.
+        lastArrival = max(lastArrival + 1, world.arrivalTime())
         world.send(over: link, notBefore: lastArrival) { [self] in
             inFlight -= segment.count
             peer.receive(segment)
@@ -150,7 +151,7 @@ final class SimulatedStream: TCPStream {
             return resetPeer()
         }
         guard error == nil else { return }
-        arrived.append(segment)
+        arrived.append(segment[...])
         scheduleRead()
     }
 
