@@ -41,9 +41,16 @@ let package = Package(
             name: "BridgeProxyTests",
             dependencies: ["BridgeProxy", "Simulator", "PhoneBridge", "Capture", "Network", "Wire"]),
         .testTarget(
-            name: "ReportTests", dependencies: ["Report", "PhoneBridge", "Capture", "Wire"]),
-        .testTarget(name: "ArgumentsTests", dependencies: ["Arguments"]),
-        .testTarget(name: "EndToEnd", dependencies: ["Wire", "Capture"]),
+            name: "ReportTests",
+            dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],
+            exclude: ["Timeline/Golden"]),
+        .testTarget(
+            name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
+            exclude: ["Golden"]),
+        .testTarget(name: "EndToEnd", dependencies: ["Wire", "Capture", "GoldenFiles"]),
+        .testTarget(name: "TidyTests"),
+        // What tests compare with files in `Golden/` folders; no part of the program.
+        .target(name: "GoldenFiles", path: "Tests/GoldenFiles"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -79,6 +79,14 @@ board() {
     wait_for "the board's start" test -s "$work/board.ready"
 }
 
+# The recorder: the built program, or before it can record a stand-in with the same flags.
+bridgetap=${BRIDGETAP:-$here/../../.build/debug/bridgetap}
+if [[ $("$bridgetap" record --help 2>/dev/null || true) = *--upstream-interface* ]]; then
+    record=("$bridgetap" record)
+else
+    record=("$python" "$here/relay.py")
+fi
+
 # recorder MACHINE FLAGS...: the recorder, as the user in $recorder_user if that is set.
 recorder() {
     local where=$1 as=()
@@ -89,7 +97,7 @@ recorder() {
         # The program may lie in a folder that this user could not enter by itself.
         as=(setpriv --reuid "$recorder_user" --regid "$(id -g "$recorder_user")" --clear-groups
             --inh-caps +dac_read_search --ambient-caps +dac_read_search)
-    start recorder "$where" "${as[@]}" "$python" "$here/relay.py" "$@" \
+    start recorder "$where" "${as[@]}" "${record[@]}" "$@" \
         -o "$work/recorder/session.ndjson" --ready-file "$work/recorder/ready"
     recorder_pid=${pids[-1]}
     wait_for "the recorder's start" test -s "$work/recorder/ready"
@@ -166,4 +174,6 @@ expect_refused() {
     [ "$before" = "$(snapshot "$1")" ] || fail "a second up changed something"
 }
 
-passed() { echo "$(basename "$0" .test.sh)${FIREWALL:+ with $FIREWALL}: passed"; }
+passed() {
+    echo "$(basename "$0" .test.sh)${FIREWALL:+ with $FIREWALL}, recorder ${record[*]##*/}: passed"
+}

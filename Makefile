@@ -1,0 +1,48 @@
+# bridgetap: see CONTRIBUTING.md. Every target can be run on a clean clone.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+SOURCES := Package.swift Sources Tests $(wildcard Benchmarks FuzzTesting)
+VENV := .venv
+
+.PHONY: setup build test lint format release sanitize clean
+
+# Debian packages and a Python environment with the peers that tests talk to.
+setup:
+	@scripts/setup
+
+build: setup
+	swift build
+
+# What CI runs. Warnings are errors by Package.swift.
+test: setup lint
+	swift build --build-tests
+	swift test --skip-build
+
+lint:
+	swift format lint --strict --recursive --parallel $(SOURCES)
+
+format:
+	swift format --in-place --recursive --parallel $(SOURCES)
+
+# One file that needs no Swift on the machine where it runs.
+release: setup
+	swift build -c release --static-swift-stdlib --product bridgetap --scratch-path .build/static
+	mkdir -p dist
+	strip -o dist/bridgetap "$$(swift build -c release --static-swift-stdlib \
+	    --scratch-path .build/static --show-bin-path)/bridgetap"
+	@ls -l dist/bridgetap
+
+# The whole test suite under the address and under the thread sanitizer. Each has its own build
+# folder. Leaks are left out because the test runner's own would fail it; the backtracer is off
+# because it may hang in a process that a sanitizer ends.
+sanitize: setup
+	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
+	    swift test --sanitize=address --scratch-path .build/address
+	SWIFT_BACKTRACE=enable=no \
+	    swift test --sanitize=thread --scratch-path .build/thread
+
+clean:
+	rm -rf .build dist $(VENV)

@@ -1,0 +1,67 @@
+package import Capture
+
+/// One line of a timeline, its columns apart from how they are laid out and coloured.
+package struct TimelineLine: Equatable, Sendable {
+    /// Which way something went.
+    package enum Direction: Equatable, Sendable {
+        case none
+        /// Sent by this side.
+        case from(Side)
+        /// Both sides had their part in it.
+        case both
+    }
+
+    /// Whether the link, the contract or the recording broke here.
+    package var isBroken: Bool
+    /// Nanoseconds since the session began; nil on lines about the whole.
+    package var time: Int64?
+    /// The connection; 0 for none.
+    package var conn: Int
+    package var direction: Direction
+    /// One word or two for what it is.
+    package var label: Styled
+    package var text: [Styled]
+    /// What stands below the line, as it is.
+    package var body: [String]
+
+    package init(
+        isBroken: Bool = false, time: Int64?, conn: Int = 0, direction: Direction = .none,
+        label: Styled, text: [Styled] = [], body: [String] = []
+    ) {
+        self.isBroken = isBroken
+        self.time = time
+        self.conn = conn
+        self.direction = direction
+        self.label = label
+        self.text = text
+        self.body = body
+    }
+}
+
+/// A run of text and how it looks where there are colours.
+package struct Styled: Equatable, Sendable, ExpressibleByStringLiteral {
+    /// What a run of text is, rather than its colour.
+    package enum Style: Equatable, Sendable {
+        case plain
+        /// What is looked at last.
+        case dim
+        /// What is looked for.
+        case strong
+        case good
+        case bad
+        case warning
+    }
+
+    /// Fit for a terminal: no control characters.
+    package var text: String
+    package var style: Style
+
+    package init(_ text: String, _ style: Style = .plain) {
+        self.text = text
+        self.style = style
+    }
+
+    package init(stringLiteral value: String) {
+        self.init(value)
+    }
+}

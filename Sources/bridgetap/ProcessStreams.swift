@@ -1,0 +1,96 @@
+import Glibc
+
+/// Standard output and standard error of the process.
+///
+/// Remarks go to standard error, a line each, with the program's name in front; what was asked
+/// for goes to standard output, and nothing else does.
+enum ProcessStreams {
+    /// Writes one line of remark: `bridgetap: warning: …`.
+    static func remark(_ kind: Remark, _ text: String) {
+        let prefix =
+            isColoured(STDERR_FILENO) ? "\u{1b}[\(kind.colour)m\(kind)\u{1b}[0m" : "\(kind)"
+        // Nobody is left to tell where standard error cannot be written.
+        _ = write(Array("bridgetap: \(prefix): \(text)\n".utf8), to: STDERR_FILENO)
+    }
+
+    enum Remark {
+        case error
+        case warning
+        case hint
+        case note
+
+        fileprivate var colour: Int {
+            switch self {
+            case .error: 31
+            case .warning: 33
+            case .hint: 36
+            case .note: 2
+            }
+        }
+    }
+
+    /// Writes to standard output.
+    ///
+    /// Throws where it cannot be written; a reader that went away ends the job without a word.
+    static func output(_ bytes: [UInt8]) throws {
+        switch write(bytes, to: STDOUT_FILENO) {
+        case 0: return
+        case EPIPE: throw OutputClosed()
+        case let code:
+            throw Failure(.internalFault, "cannot write standard output: \(describe(code))")
+        }
+    }
+
+    /// Writes text to standard output.
+    static func output(_ text: String) throws {
+        try output(Array(text.utf8))
+    }
+
+    /// Standard output has no reader any more, as in `bridgetap show FILE | head`.
+    struct OutputClosed: Error {}
+
+    /// Whether a stream is a terminal on which colours are wanted (`NO_COLOR` is respected).
+    static func isColoured(_ descriptor: Int32) -> Bool {
+        guard isatty(descriptor) == 1 else { return false }
+        if let value = environment("NO_COLOR"), !value.isEmpty { return false }
+        return environment("TERM") != "dumb"
+    }
+
+    /// Columns of the terminal that standard output is; nil where it is none.
+    static var outputWidth: Int? {
+        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+        var size = winsize()
+        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+            return nil
+        }
+        return Int(size.ws_col)
+    }
+
+    /// The text of an environment variable.
+    static func environment(_ name: String) -> String? {
+        guard let value = unsafe getenv(name) else { return nil }
+        return unsafe String(cString: value)
+    }
+
+    /// An error number with its name in words.
+    static func describe(_ code: Int32) -> String {
+        guard let text = unsafe strerror(code) else { return "error \(code)" }
+        return unsafe String(cString: text).lowercased()
+    }
+
+    /// Writes all of it; gives the error number, or 0.
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = unsafe rest.withUnsafeBytes { buffer in
+                unsafe Glibc.write(descriptor, buffer.baseAddress, buffer.count)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return errno
+            }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+}
