@@ -56,6 +56,10 @@ extension Timeline {
         } else {
             exchange = connections[event.conn]?.exchanges.removeValue(forKey: response.exchange)
         }
+        let extensions = response.headers.filter {
+            $0.name.lowercased() == "sec-websocket-extensions"
+        }.map(\.value)
+        if response.status == 101 { upgraded(event.conn, extensions: extensions) }
         guard wantsLines || !event.bridge.isEmpty else { return }
 
         let commands = event.bridge.filter { $0["kind"]?.stringValue == "command" }
@@ -76,10 +80,7 @@ extension Timeline {
             Styled(status, response.status >= 400 ? .bad : response.status == 101 ? .good : .plain)
         ]
         if response.status == 101 {
-            let extensions = response.headers.filter {
-                $0.name.lowercased() == "sec-websocket-extensions"
-            }
-            text += extensions.map { Styled(" · " + visible($0.value)) }
+            text += extensions.map { Styled(" · " + visible($0)) }
         } else if !commands.isEmpty {
             text.append(Styled(" · " + counted(commands.count, "command")))
         } else if let json = response.body.json, json.members != nil {

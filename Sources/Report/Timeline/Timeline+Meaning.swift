@@ -7,7 +7,8 @@ extension Timeline {
     private var defaultTimeout: Int64 { 5000 }
 
     mutating func command(
-        _ meaning: JSON, _ event: Event, content: JSON?, suffix: [Styled] = []
+        _ meaning: JSON, _ event: Event, content: JSON?, suffix: [Styled] = [],
+        isBroken: Bool = false
     ) {
         let id = meaning["id"]?.stringValue ?? ""
         let type = meaning["type"]?.stringValue ?? ""
@@ -31,8 +32,8 @@ extension Timeline {
         text += arguments(content)
         show(
             TimelineLine(
-                time: event.time, conn: event.conn, direction: event.direction, label: "command",
-                text: text + suffix))
+                isBroken: isBroken, time: event.time, conn: event.conn,
+                direction: event.direction, label: "command", text: text + suffix))
     }
 
     /// What a command asks for, without the fields that every command has.
@@ -52,7 +53,8 @@ extension Timeline {
     }
 
     mutating func result(
-        _ meaning: JSON, _ event: Event, content: JSON?, suffix: [Styled] = []
+        _ meaning: JSON, _ event: Event, content: JSON?, suffix: [Styled] = [],
+        isBroken: Bool = false
     ) {
         let id = meaning["id"]?.stringValue ?? ""
         let isOK = meaning["ok"]?.boolValue ?? false
@@ -92,7 +94,8 @@ extension Timeline {
         }
         show(
             TimelineLine(
-                isBroken: isLate || isDuplicate || (entry == nil && meaning["type"] == nil),
+                isBroken: isBroken || isLate || isDuplicate
+                    || (entry == nil && meaning["type"] == nil),
                 time: event.time, conn: event.conn, direction: event.direction, label: "result",
                 text: text + suffix))
     }

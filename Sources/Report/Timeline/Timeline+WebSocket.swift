@@ -9,31 +9,66 @@ extension Timeline {
             show(cutFrame(frame, event))
             return
         }
+        let violations = judge(frame, event)
         if header.opcode.isControl {
-            controlFrame(frame, event)
+            controlFrame(frame, event, violations)
             return
         }
         // A fragment, or compressed: what it says comes as a message of its own.
         if !header.fin || header.opcode == .continuation || header.rsv & 4 != 0 {
+            if !violations.isEmpty {
+                let text = "a frame of \(byteCount(header.payloadLength))"
+                show(frameLine(event, "frame", [Styled(text)] + violations, isBroken: true))
+            }
             addFragment(header, event)
             return
         }
         if let side = event.from { leftOver(side, event) }
-        data(header.opcode, frame.content, event, suffix: [])
+        data(
+            header.opcode, frame.content, event, suffix: violations,
+            isBroken: !violations.isEmpty)
     }
 
-    private mutating func controlFrame(_ frame: Event.FrameRecord, _ event: Event) {
-        switch frame.header.opcode {
-        case .ping: quiet(.ping, event)
-        case .pong: quiet(.pong, event)
+    /// Which rules a frame breaks, as the end of its line.
+    private mutating func judge(_ frame: Event.FrameRecord, _ event: Event) -> [Styled] {
+        guard let side = event.from, var judge = connections[event.conn]?.judges[side] else {
+            return []
+        }
+        let found: [FrameViolation] =
+            switch frame.content {
+            case .whole(let payload):
+                judge.judge(.frame(Frame(header: frame.header, payload: payload)))
+            case .pieces: judge.judge(.header(frame.header))
+            }
+        connections[event.conn]?.judges[side] = judge
+        return found.map { Styled(" · \(visible($0.text)) (\($0.section))", .bad) }
+    }
+
+    /// Both sides speak WebSocket from here on.
+    mutating func upgraded(_ conn: Int, extensions: [String]) {
+        let isDeflated = extensions.contains { $0.lowercased().contains("permessage-deflate") }
+        connections[conn]?.judges = [
+            .app: FrameJudge(sender: .client, deflate: isDeflated),
+            .board: FrameJudge(sender: .server, deflate: isDeflated),
+        ]
+    }
+
+    private mutating func controlFrame(
+        _ frame: Event.FrameRecord, _ event: Event, _ violations: [Styled]
+    ) {
+        let opcode = frame.header.opcode
+        switch opcode {
+        case .ping where violations.isEmpty: quiet(.ping, event)
+        case .pong where violations.isEmpty: quiet(.pong, event)
         case .close:
-            show(frameLine(event, "close", closeText(frame.content)))
-        default:
             show(
                 frameLine(
-                    event, "frame",
-                    [Styled("unknown control opcode \(frame.header.opcode.rawValue)", .bad)],
-                    isBroken: true))
+                    event, "close", closeText(frame.content) + violations,
+                    isBroken: !violations.isEmpty))
+        default:
+            let name =
+                opcode == .ping ? "ping" : opcode == .pong ? "pong" : "opcode \(opcode.rawValue)"
+            show(frameLine(event, "frame", [Styled(name)] + violations, isBroken: true))
         }
     }
 
@@ -41,7 +76,7 @@ extension Timeline {
         guard case .whole(let bytes) = content, !bytes.isEmpty else {
             return [Styled("without a code", .dim)]
         }
-        guard bytes.count >= 2 else { return [Styled("half a code", .bad)] }
+        guard bytes.count >= 2 else { return [Styled(hexPreview(bytes))] }
         let code = Int(bytes[0]) << 8 | Int(bytes[1])
         let reason = String(decoding: bytes.dropFirst(2), as: UTF8.self)
         return [Styled("\(code)", .strong), Styled(reason.isEmpty ? "" : " " + visible(reason))]
@@ -106,26 +141,26 @@ extension Timeline {
     ) {
         var json: JSON?
         if case .whole(let bytes) = content, wantsLines { json = shortJSON(bytes) }
-        if let meaning = event.bridge.first, !isBroken {
+        if let meaning = event.bridge.first {
             switch meaning["kind"]?.stringValue {
-            case "heartbeat":
+            case "heartbeat" where !isBroken:
                 quiet(event.from == .board ? .echo : .heartbeat, event)
                 return
             case "command":
-                command(meaning, event, content: json, suffix: suffix)
+                command(meaning, event, content: json, suffix: suffix, isBroken: isBroken)
                 return
             case "result":
-                result(meaning, event, content: json, suffix: suffix)
+                result(meaning, event, content: json, suffix: suffix, isBroken: isBroken)
                 return
             case "app_event":
                 var text = [Styled(word(meaning["id"]?.stringValue ?? ""), .strong)]
                 if let data = json?["data"] { text.append(Styled(" · " + fieldText(data))) }
-                show(frameLine(event, "event", text + suffix))
+                show(frameLine(event, "event", text + suffix, isBroken: isBroken))
                 return
             default: break
             }
         }
-        guard wantsLines || isBroken else { return }
+        guard wantsLines else { return }
         let isKnown = opcode == .text || opcode == .binary
         let label = opcode == .text ? "message" : opcode == .binary ? "binary" : "frame"
         var text: [Styled] = isKnown ? [] : [Styled("opcode \(opcode.rawValue) · ", .bad)]

@@ -38,6 +38,9 @@ package struct Timeline: Sendable {
         var fragments: [Side: Fragments] = [:]
         /// The sides whose sending has ended.
         var ended: Set<Side> = []
+        /// Who looks for broken rules in the frames of each side; none before the upgrade, and
+        /// none where it is not in the file, for then nobody knows what was agreed on.
+        var judges: [Side: FrameJudge] = [:]
     }
 
     /// A request that waits for its response.

@@ -70,7 +70,9 @@ struct SessionSketch {
             .frame(
                 Event.FrameRecord(
                     header: FrameHeader(
-                        fin: fin, rsv: rsv, opcode: opcode, payloadLength: UInt64(payload.count)),
+                        fin: fin, rsv: rsv, opcode: opcode,
+                        maskingKey: from == .app ? MaskingKey(rawValue: 7) : nil,
+                        payloadLength: UInt64(payload.count)),
                     content: .whole(payload))))
     }
 

@@ -1,0 +1,51 @@
+import GoldenFiles
+import Testing
+
+@Suite struct UsageTests {
+    @Test(arguments: [
+        (["--version"], "bridgetap 0.1.0\n")
+    ])
+    func `what is asked for goes to standard output`(arguments: [String], output: String) throws {
+        let outcome = try BuiltProgram.run(arguments)
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.output == output)
+        #expect(outcome.errors == "")
+    }
+
+    @Test(arguments: [
+        ([], "no command is given", "see \"bridgetap --help\""),
+        (["shwo"], "unknown command \"shwo\"; did you mean \"show\"?", "see \"bridgetap --help\""),
+        (["--vresion"], "unknown flag --vresion; did you mean \"--version\"?",
+         "see \"bridgetap --help\""),
+        (["show"], "FILE is missing", "see \"bridgetap show --help\""),
+        (["show", "--folow", "x"], "unknown flag --folow; did you mean \"--follow\"?",
+         "see \"bridgetap show --help\""),
+        (["show", "--conn", "zero", "x"], "--conn: \"zero\" is not a whole number",
+         "see \"bridgetap show --help\""),
+        (["show", "--raw", "--json", "x"], "--raw and --json exclude each other",
+         "see \"bridgetap show --help\""),
+        (["show", "--follow", "a", "b"], "--follow: only one file can grow",
+         "give the last part of the session alone"),
+        (["show", "--filter", "typ=x", "a"],
+         "--filter: character 1: unknown field \"typ\"; did you mean \"type\"?",
+         "see \"bridgetap show --help\""),
+    ])
+    func `a wrong line is told in two lines, and ends with 2`(
+        arguments: [String], message: String, hint: String
+    ) throws {
+        let outcome = try BuiltProgram.run(arguments)
+        #expect(outcome.exitCode == 2)
+        #expect(outcome.output == "")
+        #expect(outcome.errors == "bridgetap: error: \(message)\nbridgetap: hint: \(hint)\n")
+    }
+
+    @Test(arguments: ["", "show"])
+    func `every page of help is as it was read last`(command: String) throws {
+        let outcome = try BuiltProgram.run(command.isEmpty ? ["--help"] : [command, "--help"])
+        #expect(outcome.exitCode == 0)
+        #expect(outcome.errors == "")
+        let name = command.isEmpty ? "help.txt" : "help-\(command).txt"
+        #expect(GoldenFile(name).difference(from: outcome.output) == nil)
+        for line in outcome.output.split(separator: "\n") { #expect(line.count <= 100) }
+    }
+}
