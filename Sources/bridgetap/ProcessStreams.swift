@@ -37,7 +37,9 @@ enum ProcessStreams {
         case 0: return
         case EPIPE: throw OutputClosed()
         case let code:
-            throw Failure(.internalFault, "cannot write standard output: \(describe(code))")
+            throw Failure(
+                .internalFault,
+                "cannot write standard output: \(SystemError(code, call: "write"))")
         }
     }
 
@@ -70,12 +72,6 @@ enum ProcessStreams {
     static func environment(_ name: String) -> String? {
         guard let value = unsafe getenv(name) else { return nil }
         return unsafe String(cString: value)
-    }
-
-    /// An error number with its name in words.
-    static func describe(_ code: Int32) -> String {
-        guard let text = unsafe strerror(code) else { return "error \(code)" }
-        return unsafe String(cString: text).lowercased()
     }
 
     /// Writes all of it; gives the error number, or 0.

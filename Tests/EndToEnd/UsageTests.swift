@@ -15,20 +15,32 @@ import Testing
     @Test(arguments: [
         ([], "no command is given", "see \"bridgetap --help\""),
         (["shwo"], "unknown command \"shwo\"; did you mean \"show\"?", "see \"bridgetap --help\""),
-        (["--vresion"], "unknown flag --vresion; did you mean \"--version\"?",
-         "see \"bridgetap --help\""),
+        (
+            ["--vresion"], "unknown flag --vresion; did you mean \"--version\"?",
+            "see \"bridgetap --help\""
+        ),
         (["show"], "FILE is missing", "see \"bridgetap show --help\""),
-        (["show", "--folow", "x"], "unknown flag --folow; did you mean \"--follow\"?",
-         "see \"bridgetap show --help\""),
-        (["show", "--conn", "zero", "x"], "--conn: \"zero\" is not a whole number",
-         "see \"bridgetap show --help\""),
-        (["show", "--raw", "--json", "x"], "--raw and --json exclude each other",
-         "see \"bridgetap show --help\""),
-        (["show", "--follow", "a", "b"], "--follow: only one file can grow",
-         "give the last part of the session alone"),
-        (["show", "--filter", "typ=x", "a"],
-         "--filter: character 1: unknown field \"typ\"; did you mean \"type\"?",
-         "see \"bridgetap show --help\""),
+        (
+            ["show", "--folow", "x"], "unknown flag --folow; did you mean \"--follow\"?",
+            "see \"bridgetap show --help\""
+        ),
+        (
+            ["show", "--conn", "zero", "x"], "--conn: \"zero\" is not a whole number",
+            "see \"bridgetap show --help\""
+        ),
+        (
+            ["show", "--raw", "--json", "x"], "--raw and --json exclude each other",
+            "see \"bridgetap show --help\""
+        ),
+        (
+            ["show", "--follow", "a", "b"], "--follow: only one file can grow",
+            "give the last part of the session alone"
+        ),
+        (
+            ["show", "--filter", "typ=x", "a"],
+            "--filter: character 1: unknown field \"typ\"; did you mean \"type\"?",
+            "see \"bridgetap show --help\""
+        ),
     ])
     func `a wrong line is told in two lines, and ends with 2`(
         arguments: [String], message: String, hint: String
