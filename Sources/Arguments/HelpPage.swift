@@ -78,12 +78,26 @@ func tableRow(_ term: String, _ help: String) -> String {
     return head + body.dropFirst(head.count)
 }
 
-/// Wraps each line of a text that is not indented; indented ones stay as they are.
+/// Fits a text to the page: lines that follow each other are one paragraph and are broken anew,
+/// indented ones stay as they are.
 func paragraphs(_ text: String) -> String {
-    text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-        line.isEmpty
-            ? "\n" : line.hasPrefix(" ") ? line + "\n" : wrapped(String(line), indent: 0, first: 0)
-    }.joined()
+    var result = ""
+    var paragraph: [Substring] = []
+    func end() {
+        guard !paragraph.isEmpty else { return }
+        result += wrapped(paragraph.joined(separator: " "), indent: 0, first: 0)
+        paragraph = []
+    }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        if line.isEmpty || line.hasPrefix(" ") {
+            end()
+            result += line + "\n"
+        } else {
+            paragraph.append(line)
+        }
+    }
+    end()
+    return result
 }
 
 /// Breaks a text at its spaces.

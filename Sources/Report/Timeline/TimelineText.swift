@@ -73,7 +73,9 @@ package struct TimelineText: Sendable {
     }
 
     private func coloured(_ text: String, _ style: Styled.Style) -> String {
-        guard isColoured, !text.isEmpty, let code = code(style) else { return text }
+        guard isColoured, text.contains(where: { $0 != " " }), let code = code(style) else {
+            return text
+        }
         return "\u{1b}[\(code)m\(text)\u{1b}[0m"
     }
 
