@@ -121,23 +121,26 @@ package struct WebSocketEndpoint {
 
     // MARK: Input
 
-    /// Takes all bytes that came.
-    ///
-    /// Compressed messages can be a thousand times as long as their frames: a caller who
-    /// cannot hold that takes them one by one with `receive(_:at:now:)`.
-    package mutating func receive(_ bytes: Span<UInt8>, now: Int64) -> [Action] {
-        var actions: [Action] = []
-        var position = 0
-        while takeNext(bytes, at: &position, now: now, &actions) {}
-        return actions
-    }
-
     /// Takes bytes from `position` on until there is something to do; empty once all are taken.
+    ///
+    /// Carry out the actions, and answer what came, before the next call: once a failure or a
+    /// close frame behind a message has been taken, nothing can be sent any more.
     package mutating func receive(
         _ bytes: Span<UInt8>, at position: inout Int, now: Int64
     ) -> [Action] {
         var actions: [Action] = []
         while actions.isEmpty, takeNext(bytes, at: &position, now: now, &actions) {}
+        return actions
+    }
+
+    /// Takes all bytes at once, for a caller who has nothing to answer.
+    ///
+    /// Compressed messages can be a thousand times as long as their frames: who cannot hold
+    /// that, or has to answer messages, takes them one by one with `receive(_:at:now:)`.
+    package mutating func receive(_ bytes: Span<UInt8>, now: Int64) -> [Action] {
+        var actions: [Action] = []
+        var position = 0
+        while takeNext(bytes, at: &position, now: now, &actions) {}
         return actions
     }
 

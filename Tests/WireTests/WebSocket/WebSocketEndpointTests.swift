@@ -86,6 +86,20 @@ struct WebSocketEndpointTests {
         #expect(server.receive(bytes.span, at: &position, now: 0) == [])
     }
 
+    // Autobahn 3.2: the first message is echoed, though what is wrong came in the same read.
+    @Test func `a message can be answered before the failure that stands behind it`() {
+        var server = endpoint()
+        let bytes = client(Frame("good"), Frame(rsv: 2, opcode: .text, payload: []))
+        var position = 0
+        #expect(
+            server.receive(bytes.span, at: &position, now: 0)
+                == [.message(.text, Bytes("good".utf8))])
+        #expect(frames(server.send(.text, Bytes("good".utf8))) == [Frame("good")])
+        #expect(
+            frames(server.receive(bytes.span, at: &position, now: 0)).map(\.header.opcode)
+                == [.close])
+    }
+
     @Test func `the peer's close is echoed, and the server ends TCP`() {
         for payload in [
             .empty, ClosePayload(.normal), ClosePayload(.goingAway, "app closing"),
@@ -271,6 +285,9 @@ struct WebSocketEndpointTests {
                         $0.compressionThreshold = 20
                     }
                     var to = endpoint(sender.peer, deflate: agreement)
+                    var decoder = FrameDecoder()
+                    var assembler = MessageAssembler(deflate: agreement, sender: sender)
+                    var judge = FrameJudge(sender: sender, deflate: agreement != nil)
                     for _ in 0..<8 {
                         let count = Int.random(in: 0...300, using: &random)
                         let text = String(repeating: "aé", count: count)
@@ -278,8 +295,21 @@ struct WebSocketEndpointTests {
                         var found: [Action] = []
                         for case .send(let bytes) in from.send(.text, message) {
                             found += receive(&to, bytes)
+                            // Somebody who reads along gets the same, and nothing to remark.
+                            var position = 0
+                            while let step = decoder.next(bytes.span, at: &position) {
+                                #expect(judge.judge(step).isEmpty)
+                                assembler.receive(step)
+                                while let output = assembler.next() {
+                                    #expect(judge.judge(output).isEmpty)
+                                    if case .message(let whole) = output {
+                                        found.append(.message(whole.opcode, whole.content))
+                                    }
+                                }
+                            }
                         }
-                        #expect(found == [.message(.text, message)])
+                        #expect(
+                            found == [.message(.text, message), .message(.text, message)])
                     }
                     for case .send(let bytes) in from.close(.normal, now: 0) {
                         for case .send(let answer) in receive(&to, bytes) {
