@@ -59,10 +59,20 @@ enum ProcessStreams {
     }
 
     /// Columns of the terminal that standard output is; nil where it is none.
-    static var outputWidth: Int? {
-        guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    static var outputWidth: Int? { width(of: STDOUT_FILENO) }
+
+    /// Columns of the terminal that standard error is; nil where it is none.
+    static var errorWidth: Int? { width(of: STDERR_FILENO) }
+
+    /// Writes to standard error as it is, for lines that are written over.
+    static func writeRaw(_ text: String) {
+        _ = write(Array(text.utf8), to: STDERR_FILENO)
+    }
+
+    private static func width(of descriptor: Int32) -> Int? {
+        guard isatty(descriptor) == 1 else { return nil }
         var size = winsize()
-        guard unsafe ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+        guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
             return nil
         }
         return Int(size.ws_col)

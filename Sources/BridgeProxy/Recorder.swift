@@ -1,0 +1,150 @@
+package import Capture
+package import Network
+package import PhoneBridge
+import Wire
+
+/// Puts what crosses the link into the session's outputs, in order and with its meaning.
+///
+/// Events are collected during a turn of the loop and written by `commit` at its end, before
+/// anything is passed on (capture format, promise 2).
+package final class Recorder {
+    /// Called when something was recorded, so that the owner can have the turn's end committed.
+    package var willCommit: (() -> Void)?
+    /// What has been recorded so far.
+    package private(set) var statistics = RecordingStatistics()
+
+    private let loop: any EventLoop
+    private let outputs: [any SessionOutput]
+    private let startedAt: Int64
+    private var batch = EventBatch()
+    private var meaning: MeaningReader
+    private var connections = 0
+
+    /// Makes a recorder whose session begins now.
+    package init(outputs: [any SessionOutput], loop: any EventLoop, contract: Contract) {
+        self.outputs = outputs
+        self.loop = loop
+        startedAt = loop.now
+        meaning = MeaningReader(contract: contract)
+    }
+
+    /// Nanoseconds since the session began.
+    package var time: Int64 { loop.now - startedAt }
+
+    /// How each output stands.
+    package var statuses: [OutputStatus] { outputs.map(\.status) }
+
+    /// Why an output is not being written at the moment; nil when all are.
+    package var trouble: OutputError? { outputs.lazy.compactMap(\.status.pausedBy).first }
+
+    /// Events that could not be written, in the output that lacks most.
+    package var dropped: Int { outputs.map(\.status.dropped).max() ?? 0 }
+
+    /// Collects the events that `body` adds, at the session's time.
+    func record(_ body: (inout EventBatch, Int64) -> Void) {
+        body(&batch, time)
+        willCommit?()
+    }
+
+    /// Puts a remark of the tool's own into the session.
+    package func note(code: String, text: String, conn: Int = 0) {
+        record { batch, time in
+            batch.append(
+                Event(time: time, conn: conn, kind: .note(Event.Note(code: code, text: text))))
+        }
+    }
+
+    /// Writes what was collected to every output.
+    package func commit() {
+        guard !batch.isEmpty else { return }
+        batch.drain { event in
+            meaning.annotate(&event)
+            statistics.count(event)
+            for output in outputs { output.receive(event) }
+        }
+        for output in outputs { output.flush(now: time) }
+    }
+
+    /// Lets outputs that are in trouble try again, and others begin a new part when it is due.
+    package func tick() {
+        commit()
+        for output in outputs where output.nextDeadline.map({ $0 <= time }) == true {
+            output.flush(now: time)
+        }
+    }
+
+    /// Writes the `end` lines and closes the outputs; gives how they stand.
+    package func finish() -> [OutputStatus] {
+        commit()
+        let end = time
+        return outputs.map { $0.close(now: end) }
+    }
+
+    // MARK: Connections
+
+    func nextConnection() -> Int {
+        connections += 1
+        statistics.connections += 1
+        return connections
+    }
+
+    func opened(conn: Int, app: String, board: String, via: String, since accepted: Int64) {
+        let first = accepted - startedAt
+        record { batch, time in
+            batch.append(
+                Event(
+                    time: time, firstTime: first < time ? first : nil, conn: conn,
+                    kind: .open(Event.Open(app: app, board: board, via: via))))
+        }
+    }
+
+    func connectionCount(open: Int) {
+        statistics.openConnections = open
+    }
+
+    func connectionClosed(_ conn: Int, open: Int) {
+        statistics.openConnections = open
+    }
+
+    func count(_ bytes: Int, from side: Side) {
+        switch side {
+        case .app: statistics.bytesApp += UInt64(bytes)
+        case .board: statistics.bytesBoard += UInt64(bytes)
+        }
+    }
+}
+
+/// Figures of a recording.
+package struct RecordingStatistics: Equatable, Sendable {
+    package var openConnections = 0
+    package var connections = 0
+    package var events = 0
+    /// Frames of data, requests and responses.
+    package var messages = 0
+    package var requests = 0
+    /// Connections that became WebSockets.
+    package var webSockets = 0
+    package var bytesApp: UInt64 = 0
+    package var bytesBoard: UInt64 = 0
+
+    /// Bytes of both sides.
+    package var bytes: UInt64 { bytesApp &+ bytesBoard }
+
+    package init() {}
+
+    mutating func count(_ event: Event) {
+        events += 1
+        switch event.kind {
+        case .frame(let frame):
+            if !frame.header.opcode.isControl, frame.header.fin { messages += 1 }
+        case .request:
+            messages += 1
+            requests += 1
+        case .response(let response):
+            messages += 1
+            if response.status == 101 { webSockets += 1 }
+        case .session, .open, .message, .piece, .data, .gap, .close, .note, .end:
+            break
+        }
+    }
+}

@@ -1,0 +1,210 @@
+package import Capture
+package import Network
+import PhoneBridge
+
+/// A whole recording: the proxy, its outputs, and what happens once a second.
+///
+/// Belongs to the thread of its loop. Whoever runs it prints what `report` is told.
+package final class Recording {
+    /// What to record, and where to.
+    package struct Options {
+        package var proxy: ProxyConfiguration
+        /// The first line of each output.
+        package var session: SessionInfo
+        /// The files, one for each `-o`; their endings pick the format.
+        package var outputs: [String]
+        package var rotation: Rotation?
+        /// Put the files on the disk each second (`--sync`).
+        package var synchronises = false
+        /// The text of a mark.
+        package var markText = "mark"
+
+        package init(proxy: ProxyConfiguration, session: SessionInfo, outputs: [String]) {
+            self.proxy = proxy
+            self.session = session
+            self.outputs = outputs
+        }
+    }
+
+    /// Something to tell the person at the terminal.
+    package enum Report: Sendable {
+        case remark(ProxyRemark)
+        case status(StatusLine)
+        case paused(OutputError)
+        case resumed(path: String, dropped: Int)
+        case notSynchronised(FileError)
+        case marked(number: Int)
+    }
+
+    /// How a recording ended.
+    package struct Summary: Sendable {
+        package var statistics: RecordingStatistics
+        package var outputs: [OutputStatus]
+        /// Nanoseconds.
+        package var duration: Int64
+
+        /// Whether every output holds everything.
+        package var isComplete: Bool { outputs.allSatisfy(\.isComplete) }
+    }
+
+    package let recorder: Recorder
+    private let proxy: Proxy
+    private let loop: any EventLoop
+    private let options: Options
+    private let report: (Report) -> Void
+    private let files: OpenFiles
+    private var timer: (any Cancellable)?
+    private var previous = RecordingStatistics()
+    private var paused: [String: Int] = [:]
+    private var marks = 0
+    private var isInterfaceThere = true
+    private var hasHinted = false
+
+    /// Opens the outputs.
+    ///
+    /// - Throws: the error of the first that cannot be opened; those before it stay, empty.
+    package init(
+        _ options: Options, loop: any EventLoop, report: @escaping (Report) -> Void
+    ) throws(OutputError) {
+        self.options = options
+        self.loop = loop
+        self.report = report
+        files = OpenFiles()
+        var outputs: [any SessionOutput] = []
+        for path in options.outputs {
+            outputs.append(
+                try Self.open(
+                    path, session: options.session, rotation: options.rotation, loop: loop,
+                    files: files))
+        }
+        recorder = Recorder(outputs: outputs, loop: loop, contract: .current)
+        proxy = Proxy(options.proxy, loop: loop, recorder: recorder) { report(.remark($0)) }
+    }
+
+    /// The address that the proxy listens on; nil before `start`.
+    package var localAddress: SocketAddress? { proxy.localAddress }
+
+    /// Begins to listen, and to do what is due each second.
+    package func start(upstream: [SocketAddress]) throws(NetworkError) {
+        try proxy.start(upstream: upstream)
+        scheduleTick()
+    }
+
+    /// Ends the recording in good order.
+    package func stop() -> Summary {
+        timer?.cancel()
+        proxy.stop()
+        let statuses = recorder.finish()
+        return Summary(
+            statistics: recorder.statistics, outputs: statuses, duration: recorder.time)
+    }
+
+    /// Puts a mark of the user's into the session.
+    package func mark() {
+        marks += 1
+        recorder.note(code: "mark", text: "\(options.markText) \(marks)")
+        report(.marked(number: marks))
+    }
+
+    // MARK: Once a second
+
+    private func scheduleTick() {
+        timer = loop.schedule(after: nanosecondsPerSecond) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        scheduleTick()
+        watchInterface()
+        hintAtMissingWebSocket()
+        recorder.tick()
+        reportTrouble()
+        if options.synchronises {
+            files.sync { [weak self] error in self?.report(.notSynchronised(error)) }
+        }
+        let statistics = recorder.statistics
+        report(
+            .status(
+                StatusLine(
+                    elapsed: recorder.time, openConnections: statistics.openConnections,
+                    messagesPerSecond: Double(statistics.messages - previous.messages),
+                    bytesPerSecond: Double(statistics.bytes - previous.bytes),
+                    events: statistics.events, dropped: recorder.dropped,
+                    trouble: recorder.trouble?.description)))
+        previous = statistics
+    }
+
+    private func reportTrouble() {
+        for status in recorder.statuses {
+            if let error = status.pausedBy {
+                if paused.updateValue(status.dropped, forKey: error.path) == nil {
+                    report(.paused(error))
+                }
+            } else if paused.removeValue(forKey: status.path) != nil {
+                report(.resumed(path: status.path, dropped: status.dropped))
+            }
+        }
+    }
+
+    private func watchInterface() {
+        guard let name = options.proxy.upstreamInterface else { return }
+        let isThere = loop.interfaceExists(name)
+        guard isThere != isInterfaceThere else { return }
+        isInterfaceThere = isThere
+        recorder.note(
+            code: isThere ? "interface_returned" : "interface_gone",
+            text: "the interface \(name) \(isThere ? "is back" : "is gone")")
+        report(.remark(isThere ? .interfaceReturned(name) : .interfaceGone(name)))
+    }
+
+    private func hintAtMissingWebSocket() {
+        let statistics = recorder.statistics
+        guard !hasHinted, statistics.requests >= 3, statistics.webSockets == 0,
+            recorder.time > 15 * nanosecondsPerSecond
+        else { return }
+        hasHinted = true
+        report(.remark(.noWebSocket(requests: statistics.requests)))
+    }
+
+    // MARK: Outputs
+
+    private static func open(
+        _ path: String, session: SessionInfo, rotation: Rotation?, loop: any EventLoop,
+        files: OpenFiles
+    ) throws(OutputError) -> any SessionOutput {
+        try SessionWriter(
+            session: session, compression: SessionCompression(path: path), rotation: rotation
+        ) { (part: Int) throws(OutputError) in
+            let path = rotation == nil ? path : Rotation.path(path, part: part)
+            let file = try LoopFile(path: path, on: loop)
+            files.add(file)
+            return file
+        }
+    }
+}
+
+/// The files being written, for `--sync`.
+private final class OpenFiles {
+    private struct Entry {
+        weak var file: LoopFile?
+    }
+
+    private var entries: [Entry] = []
+    /// One at a time: a slow disk must not pile them up.
+    private var underWay = 0
+
+    func add(_ file: LoopFile) {
+        entries.removeAll { $0.file == nil }
+        entries.append(Entry(file: file))
+    }
+
+    func sync(_ failed: @escaping (FileError) -> Void) {
+        guard underWay == 0 else { return }
+        for file in entries.compactMap(\.file) {
+            underWay += 1
+            file.sync { [weak self] error in
+                self?.underWay -= 1
+                if let error { failed(error) }
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+import Capture
+import Network
+
+/// One connection through the proxy: the app's stream, the board's, and what is recorded.
+///
+/// Bytes that were read wait for the end of the turn: first the file has them, then the other
+/// side (capture format, promise 2). What ends on one side ends on the other as what it was.
+///
+///     connecting ──> relaying ──> closed
+///          └────────────────────────^
+final class Tunnel {
+    private enum State {
+        /// The app is here and paused; the board is being dialled.
+        case connecting(any Cancellable)
+        case relaying(board: any TCPStream)
+        case closed
+    }
+
+    /// What one side still has to be given at the end of the turn.
+    enum Delivery {
+        case bytes(ReadChunk, to: Side)
+        case fin(to: Side)
+        case abort(Side)
+    }
+
+    let conn: Int
+    let decoder: ConnectionDecoder
+    private unowned let proxy: Proxy
+    private let app: any TCPStream
+    private let acceptedAt: Int64
+    private var state = State.closed
+    private var finished: Set<Side> = []
+    /// A side that is reset once what waits for it has left.
+    private var abortsWhenDrained: Side?
+
+    init(conn: Int, app: any TCPStream, proxy: Proxy) {
+        self.conn = conn
+        self.app = app
+        self.proxy = proxy
+        decoder = ConnectionDecoder(conn: conn, limits: proxy.configuration.limits)
+        acceptedAt = proxy.loop.now
+    }
+
+    // MARK: Connecting
+
+    /// Dials the addresses in turn until one answers.
+    func connect(to addresses: [SocketAddress]) {
+        app.onEnd = { [weak self] end in self?.ended(.app, end) }
+        app.onRead = { [weak self] chunk in self?.received(chunk, from: .app) }
+        app.onDrain = { [weak self] in self?.drained(.app) }
+        dial(addresses[...])
+    }
+
+    private func dial(_ addresses: ArraySlice<SocketAddress>) {
+        guard let address = addresses.first else { return close() }
+        var options = ConnectOptions(
+            deadline: proxy.loop.now + proxy.configuration.connectTimeout)
+        options.interface = proxy.configuration.upstreamInterface
+        let attempt = proxy.loop.connect(to: address, options: options) { [weak self] result in
+            guard let self, case .connecting = self.state else {
+                if case .success(let stream) = result { stream.close() }
+                return
+            }
+            switch result {
+            case .success(let board):
+                self.connected(board)
+            case .failure where addresses.count > 1:
+                self.dial(addresses.dropFirst())
+            case .failure(let error):
+                self.couldNotConnect(to: address, error)
+            }
+        }
+        state = .connecting(attempt)
+    }
+
+    private func connected(_ board: any TCPStream) {
+        state = .relaying(board: board)
+        open(board: board.peerAddress)
+        board.onEnd = { [weak self] end in self?.ended(.board, end) }
+        board.onRead = { [weak self] chunk in self?.received(chunk, from: .board) }
+        board.onDrain = { [weak self] in self?.drained(.board) }
+        app.resume()
+        board.resume()
+    }
+
+    /// The app is given what a dead board would give it, as far as it can be: a reset.
+    private func couldNotConnect(to address: SocketAddress, _ error: NetworkError) {
+        open(board: address)
+        let how: Event.Ending =
+            switch error.kind {
+            case .refused: .refused
+            case .timedOut: .timeout
+            case .reset: .reset
+            default: .error
+            }
+        proxy.recorder.record { batch, time in
+            decoder.end(.board, how: how, detail: error.description, at: time, into: &batch)
+        }
+        proxy.upstreamFailed(address, error)
+        deliver(.abort(.app))
+    }
+
+    private func open(board: SocketAddress) {
+        proxy.recorder.opened(
+            conn: conn, app: app.peerAddress.description, board: board.description,
+            via: app.localAddress.description, since: acceptedAt)
+    }
+
+    // MARK: Relaying
+
+    private func received(_ chunk: ReadChunk, from side: Side) {
+        proxy.recorder.record { batch, time in
+            chunk.withSpan { decoder.receive($0, from: side, at: time, into: &batch) }
+        }
+        proxy.recorder.count(chunk.count, from: side)
+        deliver(.bytes(chunk, to: side.peer))
+    }
+
+    private func ended(_ side: Side, _ end: StreamEnd) {
+        let how: Event.Ending
+        let detail: String?
+        switch end {
+        case .fin: (how, detail) = (.fin, nil)
+        case .reset(let error): (how, detail) = (.reset, error.description)
+        case .timedOut(let error): (how, detail) = (.timeout, error.description)
+        case .failed(let error): (how, detail) = (.error, error.description)
+        }
+        if case .connecting(let attempt) = state {
+            // The app left before the board answered.
+            attempt.cancel()
+            proxy.openUnconnected(self)
+        }
+        proxy.recorder.record { batch, time in
+            decoder.end(side, how: how, detail: detail, at: time, into: &batch)
+        }
+        if how == .fin {
+            finished.insert(side)
+            deliver(.fin(to: side.peer))
+        } else {
+            deliver(.abort(side.peer))
+        }
+    }
+
+    /// The `open` event of a connection whose app left while the board was being dialled.
+    func openWithoutBoard(_ target: String) {
+        proxy.recorder.opened(
+            conn: conn, app: app.peerAddress.description, board: target,
+            via: app.localAddress.description, since: acceptedAt)
+    }
+
+    private func deliver(_ delivery: Delivery) {
+        proxy.deliver(delivery, of: self)
+    }
+
+    /// Carries out a delivery, once what it stands for has been recorded.
+    func carryOut(_ delivery: Delivery) {
+        switch delivery {
+        case .bytes(let chunk, let side):
+            guard let target = stream(side) else { return }
+            if target.write(chunk) == .buffered,
+                target.bufferedBytes > proxy.configuration.maximumBuffered
+            {
+                stream(side.peer)?.pause()
+            }
+        case .fin(let side):
+            guard let target = stream(side) else { return }
+            target.shutdown()
+            closeIfDone()
+        case .abort(let side):
+            abort(side)
+        }
+    }
+
+    private func drained(_ side: Side) {
+        if abortsWhenDrained == side { return close() }
+        if let source = stream(side.peer), source.isPaused { source.resume() }
+        closeIfDone()
+    }
+
+    private func abort(_ side: Side) {
+        guard let target = stream(side), target.bufferedBytes > 0 else { return close() }
+        // A peer that was reset still reads what had arrived before.
+        abortsWhenDrained = side
+        proxy.loop.schedule(after: proxy.configuration.resetLinger) { [weak self] in
+            self?.close()
+        }
+    }
+
+    private func closeIfDone() {
+        guard finished.count == 2, case .relaying(let board) = state,
+            app.bufferedBytes == 0, board.bufferedBytes == 0
+        else { return }
+        state = .closed
+        app.close()
+        board.close()
+        proxy.closed(self)
+    }
+
+    /// Tears both sides down with a reset; does nothing the second time.
+    func close() {
+        switch state {
+        case .closed where proxy.isOpen(self): break
+        case .closed: return
+        case .connecting(let attempt): attempt.cancel()
+        case .relaying(let board): board.abort()
+        }
+        state = .closed
+        app.abort()
+        proxy.closed(self)
+    }
+
+    private func stream(_ side: Side) -> (any TCPStream)? {
+        switch (state, side) {
+        case (.closed, _): nil
+        case (_, .app): app
+        case (.relaying(let board), .board): board
+        case (.connecting, .board): nil
+        }
+    }
+}
