@@ -19,11 +19,13 @@ package struct ProxyConfiguration: Sendable {
     package var allowFrom: [CIDR] = []
     /// Close the link rather than pass on what cannot be recorded.
     package var isStrict = false
-    /// How long a connection to the board may take, in nanoseconds; 20 s, as a phone's own
-    /// connection would by then have been given up by its app.
+    /// How long a connection to the board may take, in nanoseconds.
+    ///
+    /// 20 s: by then an app has given up on its own.
     package var connectTimeout: Int64 = 20 * nanosecondsPerSecond
-    /// Bytes that may wait for one side before the other side is paused. 256 KiB: as much as
-    /// the system's own buffers, so that the link's behaviour hardly changes.
+    /// Bytes that may wait for one side before the other side is paused.
+    ///
+    /// 256 KiB: as much as the system's own buffers, so that the link hardly behaves otherwise.
     package var maximumBuffered = 256 << 10
     /// How long data that arrived before a reset may take to leave, in nanoseconds.
     package var resetLinger: Int64 = 5 * nanosecondsPerSecond
