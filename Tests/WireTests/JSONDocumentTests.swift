@@ -74,4 +74,23 @@ import Wire
         #expect(root["x"] == nil)
         #expect(root[folding: "x"] == nil)
     }
+
+    @Test func `a string is found among known ones by its bytes`() throws {
+        let document = try JSONDocument(Bytes(#"["ping","heartbeat","pin","p\u0069ng",5,""]"#.utf8))
+        let known = ["heartbeat", "ping"]
+        let positions = document.root.elements.map {
+            document.tape.position(of: $0.index, among: known, in: document.source.span)
+        }
+        #expect(positions == [1, 0, nil, nil, nil, nil])
+    }
+
+    @Test func `a quote is found wherever it stands in a long text`() throws {
+        for length in 0..<100 {
+            let content =
+                String(repeating: "é", count: length % 3) + String(repeating: "x", count: length)
+            let document = try JSONDocument(Bytes("[\"\(content)\",1]".utf8))
+            #expect(document.root.elements.first?.string == content)
+            #expect(document.root.elements.count == 2)
+        }
+    }
 }

@@ -67,8 +67,8 @@ package enum JSON: Sendable, Equatable {
 
     /// The value of a number that is an integer of 64 bits, however it is spelt; nil otherwise.
     package var integerValue: Int64? {
-        guard case .number(var text) = self else { return nil }
-        return text.withUTF8 { unsafe exactInteger(ofJSONNumber: $0.span) }
+        guard case .number(let text) = self else { return nil }
+        return exactInteger(ofJSONNumber: text.utf8.span)
     }
 
     /// The text of a number; nil for other values.

@@ -17,8 +17,7 @@ package func appendJSONString(_ utf8: Span<UInt8>, to output: inout Bytes) {
 
 /// Appends text as a JSON string with its quotes.
 package func appendJSONString(_ text: String, to output: inout Bytes) {
-    var text = text
-    text.withUTF8 { unsafe appendJSONString($0.span, to: &output) }
+    appendJSONString(text.utf8.span, to: &output)
 }
 
 /// Appends text as a JSON string the way Go's encoder does: `<`, `>`, `&`, U+2028 and U+2029

@@ -169,6 +169,18 @@ extension JSONTape {
         }
     }
 
+    /// Which of `candidates` is the text of the string at `index`, found without decoding it;
+    /// nil for none of them and for a string with escapes.
+    package func position(
+        of index: Int, among candidates: [String], in bytes: Span<UInt8>
+    ) -> Int? {
+        guard kind(index) == .string, !hasEscapes(index) else { return nil }
+        let content = bytes.extracting(contentRange(index))
+        return candidates.firstIndex {
+            $0.utf8.count == content.count && $0.utf8.span.hasSameBytes(as: content)
+        }
+    }
+
     /// The value of the last member of the object at `index` whose name is exactly `name`.
     ///
     /// The last, as JavaScript and Go take it; nil for none and for other values.

@@ -11,18 +11,24 @@ package enum Base64Error: Error, Hashable, Sendable {
 /// Appends `bytes` in base64 with padding (RFC 4648 §4).
 package func appendBase64(_ bytes: Span<UInt8>, to output: inout Bytes) {
     let count = bytes.count
-    output.reserveCapacity(output.count + (count + 2) / 3 * 4)
     let alphabet = Base64.alphabet
     var position = 0
-    while position &+ 3 <= count {
-        let group =
-            UInt32(bytes[position]) << 16 | UInt32(bytes[position &+ 1]) << 8
-            | UInt32(bytes[position &+ 2])
-        output.append(alphabet[Int(group >> 18)])
-        output.append(alphabet[Int(group >> 12 & 63)])
-        output.append(alphabet[Int(group >> 6 & 63)])
-        output.append(alphabet[Int(group & 63)])
-        position &+= 3
+    output.append(addingCapacity: (count + 2) / 3 * 4) { room in
+        unsafe room.withUnsafeMutableBufferPointer { buffer, initialized in
+            var written = 0
+            while position &+ 3 <= count {
+                let group =
+                    UInt32(bytes[position]) << 16 | UInt32(bytes[position &+ 1]) << 8
+                    | UInt32(bytes[position &+ 2])
+                unsafe buffer[written] = alphabet[Int(group >> 18)]
+                unsafe buffer[written &+ 1] = alphabet[Int(group >> 12 & 63)]
+                unsafe buffer[written &+ 2] = alphabet[Int(group >> 6 & 63)]
+                unsafe buffer[written &+ 3] = alphabet[Int(group & 63)]
+                position &+= 3
+                written &+= 4
+            }
+            initialized += written
+        }
     }
     let pad = UInt8(ascii: "=")
     switch count - position {
@@ -46,24 +52,30 @@ package func appendBase64(_ bytes: Span<UInt8>, to output: inout Bytes) {
 package func decodeBase64(
     _ text: Span<UInt8>, into output: inout Bytes
 ) throws(Base64Error) {
-    output.reserveCapacity(output.count + text.count / 4 * 3)
     let values = Base64.values
     var position = 0
     var length = text.count
     if length.isMultiple(of: 4), length > 0, text[length - 1] == UInt8(ascii: "=") {
         length -= text[length - 2] == UInt8(ascii: "=") ? 2 : 1
     }
-    while position &+ 4 <= length {
-        let a = values[Int(text[position])]
-        let b = values[Int(text[position &+ 1])]
-        let c = values[Int(text[position &+ 2])]
-        let d = values[Int(text[position &+ 3])]
-        guard (a | b | c | d) & 0x80 == 0 else { break }
-        let group = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
-        output.append(UInt8(truncatingIfNeeded: group >> 16))
-        output.append(UInt8(truncatingIfNeeded: group >> 8))
-        output.append(UInt8(truncatingIfNeeded: group))
-        position &+= 4
+    output.append(addingCapacity: text.count / 4 * 3) { room in
+        unsafe room.withUnsafeMutableBufferPointer { buffer, initialized in
+            var written = 0
+            while position &+ 4 <= length {
+                let a = values[Int(text[position])]
+                let b = values[Int(text[position &+ 1])]
+                let c = values[Int(text[position &+ 2])]
+                let d = values[Int(text[position &+ 3])]
+                guard (a | b | c | d) & 0x80 == 0 else { break }
+                let group = UInt32(a) << 18 | UInt32(b) << 12 | UInt32(c) << 6 | UInt32(d)
+                unsafe buffer[written] = UInt8(truncatingIfNeeded: group >> 16)
+                unsafe buffer[written &+ 1] = UInt8(truncatingIfNeeded: group >> 8)
+                unsafe buffer[written &+ 2] = UInt8(truncatingIfNeeded: group)
+                position &+= 4
+                written &+= 3
+            }
+            initialized += written
+        }
     }
     for offset in position..<min(length, position + 4) where values[Int(text[offset])] & 0x80 != 0 {
         throw .invalidCharacter(text[offset], at: offset)
