@@ -52,8 +52,6 @@ package struct CommandTracker: Sendable {
 
     private let maximumCommands: Int
     private var commands: [Key: Command] = [:]
-    /// Shares the text of types between commands.
-    private var types: Set<String> = []
 
     /// Makes a tracker that remembers up to `maximumCommands`.
     ///
@@ -85,19 +83,18 @@ package struct CommandTracker: Sendable {
         let (nanoseconds, overflow) = max(0, timeoutMilliseconds)
             .multipliedReportingOverflow(by: 1_000_000)
         let timeout = overflow ? Int64.max : nanoseconds
-        if var command = commands[key] {
-            command.type = shared(type)
-            command.route = route
-            command.lastSent = time
-            command.sendings += 1
-            command.timeout = timeout
-            command.isAnswered = false
-            commands[key] = command
+        if let index = commands.index(forKey: key) {
+            commands.values[index].type = Self.kept(type)
+            commands.values[index].route = route
+            commands.values[index].lastSent = time
+            commands.values[index].sendings += 1
+            commands.values[index].timeout = timeout
+            commands.values[index].isAnswered = false
             return
         }
         if commands.count >= maximumCommands { forgetSome() }
         commands[key] = Command(
-            id: Self.kept(id) ?? Self.cut(id), type: shared(type), route: route, firstSeen: time,
+            id: Self.kept(id) ?? Self.cut(id), type: Self.kept(type), route: route, firstSeen: time,
             lastSent: time, sendings: 1, timeout: timeout, results: 0, isAnswered: false,
             lastResult: nil)
     }
@@ -110,7 +107,8 @@ package struct CommandTracker: Sendable {
         guard commands[key] == nil else { return }
         if commands.count >= maximumCommands { forgetSome() }
         commands[key] = Command(
-            id: Self.kept(id) ?? Self.cut(id), type: shared(type), route: .queue, firstSeen: time,
+            id: Self.kept(id) ?? Self.cut(id), type: Self.kept(type), route: .queue,
+            firstSeen: time,
             lastSent: time, sendings: 0, timeout: .max, results: 0, isAnswered: false,
             lastResult: nil)
     }
@@ -138,15 +136,6 @@ package struct CommandTracker: Sendable {
             return a.lastResult ?? a.lastSent < b.lastResult ?? b.lastSent
         }
         for (key, _) in byAge.prefix(max(1, maximumCommands / 4)) { commands[key] = nil }
-    }
-
-    private mutating func shared(_ type: String) -> String? {
-        guard let type = Self.kept(type) else { return nil }
-        if let index = types.firstIndex(of: type), types[index].hasSameScalars(as: type) {
-            return types[index]
-        }
-        if types.count < 1024 { types.insert(type) }
-        return type
     }
 
     private static func kept(_ text: String) -> String? {

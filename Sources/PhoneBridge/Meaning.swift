@@ -67,12 +67,24 @@ package enum Meaning {
     /// Nanoseconds, not negative, as milliseconds with three decimals, rounded to nearest.
     package static func milliseconds(_ nanoseconds: Int64) -> String {
         let microseconds = nanoseconds / 1000 + (nanoseconds % 1000 >= 500 ? 1 : 0)
-        let thousandths = microseconds % 1000
-        let zeros = thousandths < 10 ? "00" : thousandths < 100 ? "0" : ""
-        var text = String(microseconds / 1000)
-        text += "."
-        text += zeros
-        text += String(thousandths)
-        return text
+        // A million times per session at worst: digits are cheaper than joined strings.
+        return unsafe String(unsafeUninitializedCapacity: 24) { buffer in
+            var rest = max(0, microseconds)
+            var position = 24
+            var digits = 0
+            while digits < 4 || rest > 0 {
+                position -= 1
+                unsafe buffer[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+                digits += 1
+                if digits == 3 {
+                    position -= 1
+                    unsafe buffer[position] = UInt8(ascii: ".")
+                }
+            }
+            let count = 24 - position
+            for index in 0..<count { unsafe buffer[index] = buffer[position + index] }
+            return count
+        }
     }
 }

@@ -19,6 +19,8 @@ package struct MeaningReader: Sendable {
     /// The commands seen so far, and how they were answered.
     package private(set) var tracker: CommandTracker
 
+    private let names: ContractNames
+    private let unknown = [Meaning.unknown]
     private var connections: [Int: ConnectionMeaning] = [:]
     private let maximumConnections: Int
     private var scanner: JSONScanner
@@ -35,6 +37,7 @@ package struct MeaningReader: Sendable {
         maximumConnections: Int = 65_536, limits: JSONLimits = JSONLimits()
     ) {
         self.contract = contract
+        names = ContractNames(contract)
         self.maximumConnections = max(2, maximumConnections)
         tracker = CommandTracker(maximumCommands: maximumCommands)
         scanner = JSONScanner(limits: limits)
@@ -95,36 +98,44 @@ package struct MeaningReader: Sendable {
         let text = bytes.span
         guard scan(text) else { return [] }
         switch from {
-        case .app: return [meaning(ofAppMessage: text, at: time)]
-        case .board: return [meaning(ofBoardMessage: text, at: time)]
+        case .app: return meaning(ofAppMessage: text, at: time)
+        case .board: return meaning(ofBoardMessage: text, at: time)
         }
     }
 
-    private mutating func meaning(ofBoardMessage text: Span<UInt8>, at time: Int64) -> JSON {
-        if let command = SentCommand(scanner.tape, at: 0, in: text) {
-            return sent(command, route: .websocket, at: time)
+    private mutating func meaning(ofBoardMessage text: Span<UInt8>, at time: Int64) -> [JSON] {
+        if let command = SentCommand(scanner.tape, at: 0, in: text, types: names.commandTypes) {
+            return [sent(command, route: .websocket, at: time)]
         }
-        if let id = scanner.tape.text("id", of: 0, in: text), contract.isHeartbeat(id) {
-            return Meaning.heartbeat(id: id)
-        }
-        return Meaning.unknown
-    }
-
-    private mutating func meaning(ofAppMessage text: Span<UInt8>, at time: Int64) -> JSON {
-        guard let answer = Answer(scanner.tape, in: text) else { return Meaning.unknown }
-        if contract.isHeartbeat(answer.id) { return Meaning.heartbeat(id: answer.id) }
-        if contract.event(named: answer.id) != nil { return Meaning.appEvent(id: answer.id) }
-        // An answer to a command stays one, whatever its method says.
-        if !tracker.contains(id: answer.id), let method = answer.method,
-            method.hasSameScalars(as: answer.id) || contract.event(named: method) != nil
+        if let id = scanner.tape.text("id", of: 0, in: text),
+            let reserved = names.reserved(id), reserved < names.heartbeatCount
         {
-            return Meaning.appEvent(id: method)
+            return names.reservedMeanings[reserved]
         }
-        return answered(answer, route: .websocket, at: time)
+        return unknown
+    }
+
+    private mutating func meaning(ofAppMessage text: Span<UInt8>, at time: Int64) -> [JSON] {
+        if let id = scanner.tape.member(folding: "id", of: 0, in: text),
+            let reserved = scanner.tape.position(of: id, among: names.reservedIDs, in: text)
+        {
+            return names.reservedMeanings[reserved]
+        }
+        guard let answer = Answer(scanner.tape, in: text) else { return unknown }
+        // Escapes hid it above.
+        if let reserved = names.reserved(answer.id) { return names.reservedMeanings[reserved] }
+        // An answer to a command stays one, whatever its method says.
+        if let method = answer.method,
+            method.hasSameScalars(as: answer.id) || names.isEvent(method),
+            !tracker.contains(id: answer.id)
+        {
+            return [Meaning.appEvent(id: method)]
+        }
+        return [answered(answer, route: .websocket, at: time)]
     }
 
     private mutating func sent(_ command: SentCommand, route: Route, at time: Int64) -> JSON {
-        if !contract.isReserved(command.id) {
+        if names.reserved(command.id) == nil {
             tracker.sent(
                 id: command.id, type: command.type,
                 timeoutMilliseconds: command.timeoutMilliseconds
@@ -136,7 +147,7 @@ package struct MeaningReader: Sendable {
 
     private mutating func answered(_ answer: Answer, route: Route, at time: Int64) -> JSON {
         let pairing =
-            contract.isReserved(answer.id) ? nil : tracker.answered(id: answer.id, at: time)
+            names.reserved(answer.id) == nil ? tracker.answered(id: answer.id, at: time) : nil
         return Meaning.result(answer, pairing, route: route)
     }
 
@@ -159,7 +170,8 @@ package struct MeaningReader: Sendable {
         if route == .enqueue, isJSON,
             let index = scanner.tape.member(folding: "command", of: 0, in: text)
         {
-            enqueued = SentCommand(scanner.tape, at: index, in: text, folding: true)
+            enqueued = SentCommand(
+                scanner.tape, at: index, in: text, types: names.commandTypes, folding: true)
         }
         let peerIsTool = remember(route, enqueued?.id, exchange: request.exchange, on: conn)
         if case .pieces = request.body.content { return [] }
@@ -167,7 +179,7 @@ package struct MeaningReader: Sendable {
         case .connect:
             return isJSON ? [Meaning.unknown] : []
         case .enqueue:
-            if let enqueued, !contract.isReserved(enqueued.id) {
+            if let enqueued, names.reserved(enqueued.id) == nil {
                 tracker.enqueued(id: enqueued.id, type: enqueued.type, at: time)
             }
             return [
@@ -241,7 +253,7 @@ package struct MeaningReader: Sendable {
         guard var child = tape.first(in: list) else { return result }
         let end = tape.next(list)
         while child < end {
-            if let command = SentCommand(tape, at: child, in: text) {
+            if let command = SentCommand(tape, at: child, in: text, types: names.commandTypes) {
                 result.append(sent(command, route: .queue, at: time))
             }
             child = tape.next(child)

@@ -11,13 +11,24 @@ struct SentCommand {
 
     /// Reads the object at `index`; nil unless it has an `id` that is not empty and a `type`.
     ///
-    /// - Parameter folding: whether names match without regard to case, as the board reads them.
-    init?(_ tape: JSONTape, at index: Int, in text: Span<UInt8>, folding: Bool = false) {
-        guard let id = tape.text("id", of: index, in: text, folding: folding), !id.isEmpty,
-            let type = tape.text("type", of: index, in: text, folding: folding)
+    /// - Parameters:
+    ///   - types: the types that the contract knows: their text is shared, not copied.
+    ///   - folding: whether names match without regard to case, as the board reads them.
+    init?(
+        _ tape: JSONTape, at index: Int, in text: Span<UInt8>, types: [String],
+        folding: Bool = false
+    ) {
+        let typeIndex =
+            folding
+            ? tape.member(folding: "type", of: index, in: text)
+            : tape.member("type", of: index, in: text)
+        guard let typeIndex, tape.kind(typeIndex) == .string,
+            let id = tape.text("id", of: index, in: text, folding: folding), !id.isEmpty
         else { return nil }
         self.id = id
-        self.type = type
+        type =
+            tape.position(of: typeIndex, among: types, in: text).map { types[$0] }
+            ?? tape.string(typeIndex, in: text)
         phoneID = tape.text("phone_id", of: index, in: text, folding: folding)
         let timeout =
             folding
