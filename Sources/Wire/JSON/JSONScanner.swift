@@ -179,25 +179,25 @@ package struct JSONScanner: Sendable {
         var position = start
         var highBits: UInt64 = 0
         while true {
-            // Long texts: four words a step, which the processor looks at side by side.
-            while position &+ 32 <= count {
-                let first = bytes.word(at: position)
-                let second = bytes.word(at: position &+ 8)
-                let third = bytes.word(at: position &+ 16)
-                let fourth = bytes.word(at: position &+ 24)
-                let stops =
-                    WordScan.jsonStringStops(first) | WordScan.jsonStringStops(second)
-                    | WordScan.jsonStringStops(third) | WordScan.jsonStringStops(fourth)
-                if stops != 0 { break }
-                highBits |= first | second | third | fourth
-                position &+= 32
-            }
             if position &+ 8 <= count {
                 let word = bytes.word(at: position)
                 let stops = WordScan.jsonStringStops(word)
                 if stops == 0 {
                     highBits |= word
                     position &+= 8
+                    // Long texts: four words a step, which the processor looks at side by side.
+                    while position &+ 32 <= count {
+                        let first = bytes.word(at: position)
+                        let second = bytes.word(at: position &+ 8)
+                        let third = bytes.word(at: position &+ 16)
+                        let fourth = bytes.word(at: position &+ 24)
+                        let stops =
+                            WordScan.jsonStringStops(first) | WordScan.jsonStringStops(second)
+                            | WordScan.jsonStringStops(third) | WordScan.jsonStringStops(fourth)
+                        if stops != 0 { break }
+                        highBits |= first | second | third | fourth
+                        position &+= 32
+                    }
                     continue
                 }
                 let clean = stops.trailingZeroBitCount >> 3
