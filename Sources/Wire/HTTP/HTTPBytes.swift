@@ -59,8 +59,11 @@ extension Span<UInt8> {
     func text(_ range: Range<Int>) -> (text: String, isExact: Bool) {
         let part = extracting(range)
         return unsafe part.withUnsafeBufferPointer { buffer in
-            if let text = unsafe String(validating: buffer, as: UTF8.self) { return (text, true) }
-            return unsafe (String(decoding: buffer, as: UTF8.self), false)
+            let bits = unsafe buffer.reduce(0 as UInt8) { $0 | $1 }
+            let text = unsafe String(decoding: buffer, as: UTF8.self)
+            // What is repaired differs from what was there.
+            let isExact = unsafe bits < 0x80 || text.utf8.elementsEqual(buffer)
+            return (text, isExact)
         }
     }
 
@@ -82,13 +85,15 @@ extension Bytes {
     }
 }
 
-extension StringProtocol {
+extension String {
     /// Whether the texts are equal but for the case of ASCII letters.
     func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        for (left, right) in zip(utf8, other.utf8)
-        where HTTPByte.lowercased(left) != HTTPByte.lowercased(right) {
-            return false
+        var others = other.utf8.makeIterator()
+        for byte in utf8 {
+            guard let next = others.next(),
+                HTTPByte.lowercased(byte) == HTTPByte.lowercased(next)
+            else { return false }
         }
         return true
     }

@@ -49,6 +49,7 @@ struct HTTPFieldSection: Sendable, HTTPSectionParser {
             if !more.isEmpty { lines[lines.count - 1].value += " " + more }
             return
         }
+        if lines.isEmpty { lines.reserveCapacity(8) }
         guard let colon = bytes.firstOffset(of: HTTPByte.colon, in: line) else {
             isCanonical = false
             lines.append(FieldLine(bytes.text(line).text, ""))
