@@ -79,13 +79,8 @@ board() {
     wait_for "the board's start" test -s "$work/board.ready"
 }
 
-# The recorder: the built program, or before it can record a stand-in with the same flags.
 bridgetap=${BRIDGETAP:-$here/../../.build/debug/bridgetap}
-if [[ $("$bridgetap" record --help 2>/dev/null || true) = *--upstream-interface* ]]; then
-    record=("$bridgetap" record)
-else
-    record=("$python" "$here/relay.py")
-fi
+[ -x "$bridgetap" ] || fail "$bridgetap is not built"
 
 # recorder MACHINE FLAGS...: the recorder, as the user in $recorder_user if that is set.
 recorder() {
@@ -97,27 +92,35 @@ recorder() {
         # The program may lie in a folder that this user could not enter by itself.
         as=(setpriv --reuid "$recorder_user" --regid "$(id -g "$recorder_user")" --clear-groups
             --inh-caps +dac_read_search --ambient-caps +dac_read_search)
-    start recorder "$where" "${as[@]}" "${record[@]}" "$@" \
+    start recorder "$where" "${as[@]}" "$bridgetap" record "$@" \
         -o "$work/recorder/session.ndjson" --ready-file "$work/recorder/ready"
     recorder_pid=${pids[-1]}
     wait_for "the recorder's start" test -s "$work/recorder/ready"
 }
 
-# stop_recorder: ends the recorder that was started last, and forgets what it recorded.
+# stop_recorder: ends the recorder that was started last, in good order, and removes its file.
 stop_recorder() {
     kill "$recorder_pid"
-    wait "$recorder_pid" || true
+    wait_for "the end of the file" grep -q '"event":"end"' "$work/recorder/session.ndjson"
+    wait "$recorder_pid" || true # the status is that of `timeout`, which was told to end it
     rm -r "$work/recorder"
+    recorded_before=0
 }
 
-# opened FIELD: that field's addresses, without ports, of all connections recorded, one a line.
-opened() {
-    sed -n 's/.*"event": *"open".*"'"$1"'": *"\([0-9.]*\):.*/\1/p' "$work/recorder/session.ndjson"
-}
+# What is recorded from here on; `expect_recorded` leaves out what was before.
+forget_recorded() { recorded_before=$(wc -l <"$work/recorder/session.ndjson"); }
+recorded() { tail -n "+$((recorded_before + 1))" "$work/recorder/session.ndjson"; }
+recorded_before=0
 
-# expect_recorded APP BOARD COUNT: exactly so many connections, all from APP to BOARD.
+# opened FIELD: that field's addresses, without ports, of the connections recorded, one a line.
+opened() { recorded | sed -n 's/.*"event":"open".*"'"$1"'":"\([0-9.]*\):.*/\1/p'; }
+
+# expect_recorded APP BOARD COUNT: exactly so many connections, all from APP to BOARD, and all that
+# the phone said on them.
 expect_recorded() {
-    local lines
+    local lines heartbeats=$(($3 / connections_of_phone_sees * heartbeats_of_phone_sees))
+    lines=$(recorded | grep '"event":"frame"' | grep '"from":"app"' | grep -c heartbeat || true)
+    [ "$lines" = "$heartbeats" ] || fail "$lines heartbeats are in the file, not $heartbeats"
     lines=$(opened app | sort | uniq -c | tr -s ' ')
     [ "$lines" = " $3 $1" ] || fail "the recorder saw apps:$lines; expected $3 times $1"
     lines=$(opened board | sort | uniq -c | tr -s ' ')
@@ -134,6 +137,7 @@ phone_sees() {
     [ "$seen" = "{\"peer\": \"$2\"}" ] || fail "curl got $seen"
 }
 connections_of_phone_sees=3
+heartbeats_of_phone_sees=20
 
 # snapshot MACHINE: everything that a recipe may change. Empty chains that a firewall tool makes
 # when it is first used are no change.
@@ -174,6 +178,4 @@ expect_refused() {
     [ "$before" = "$(snapshot "$1")" ] || fail "a second up changed something"
 }
 
-passed() {
-    echo "$(basename "$0" .test.sh)${FIREWALL:+ with $FIREWALL}, recorder ${record[*]##*/}: passed"
-}
+passed() { echo "$(basename "$0" .test.sh)${FIREWALL:+ with $FIREWALL}: passed"; }

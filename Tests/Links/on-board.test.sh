@@ -26,24 +26,32 @@ expect_undone board on-board "$before"
 phone_sees phone 192.168.42.2
 expect_recorded 192.168.42.2 192.168.42.1 "$connections_of_phone_sees"
 
-: >"$work/recorder/session.ndjson"
+forget_recorded
 recipe board on-board up SHOW_AS=192.168.42.2
 phone_sees phone 192.168.42.2
 expect_recorded 192.168.42.2 192.168.42.1 "$connections_of_phone_sees"
 expect_undone board on-board "$before"
 
 # A tool on the board is recorded, and the recorder's own connections are not redirected again.
-: >"$work/recorder/session.ndjson"
+forget_recorded
 recipe board on-board up LOCAL=yes
 phone_sees board 192.168.42.1
 expect_recorded 192.168.42.1 192.168.42.1 "$connections_of_phone_sees"
-: >"$work/recorder/session.ndjson"
+forget_recorded
 phone_sees phone 192.168.42.1
 expect_recorded 192.168.42.2 192.168.42.1 "$connections_of_phone_sees"
 expect_undone board on-board "$before"
 
 # Without a user of its own there would be a loop; the recipe does not go there.
-! recipe board on-board up LOCAL=yes RECORDER_USER=root 2>"$work/refused" || fail "root was taken"
-grep -q 'must not run as root' "$work/refused" || fail "$(cat "$work/refused")"
-[ "$before" = "$(snapshot board)" ] || fail "a refused up left something behind"
+expect_complaint() {
+    local text=$1
+    shift
+    ! recipe board on-board up "$@" 2>"$work/refused" || fail "it was taken: $*"
+    grep -q "$text" "$work/refused" || fail "$(cat "$work/refused")"
+    [ "$before" = "$(snapshot board)" ] || fail "a refused up left something behind"
+}
+expect_complaint 'must not run as root' LOCAL=yes RECORDER_USER=root
+expect_complaint 'not as daemon' LOCAL=yes RECORDER_USER=daemon
+expect_complaint 'not as daemon' SHOW_AS=192.168.42.2 RECORDER_USER=daemon
+expect_complaint 'start the recorder first' RECORDER_PORT=8082
 passed

@@ -35,6 +35,12 @@ choose_firewall() {
     command -v "$FIREWALL" >/dev/null || die "$FIREWALL is not installed"
 }
 
+# The id of the user whose process listens on the recorder's port; nothing if none does.
+recorder_uid() {
+    awk -v port="$(printf ':%04X' "$RECORDER_PORT")" \
+        '$4 == "0A" && substr($2, length($2) - 4) == port { print $8; exit }' /proc/net/tcp
+}
+
 nft_up() {
     # The second chain: who connects to the recorder's port itself would make it connect to itself.
     nft -f - <<RULES
@@ -124,8 +130,14 @@ up() {
     [ ! -d "$STATE" ] || die "it is up already; run 'on-board.sh down' first"
     case $LOCAL in yes|no) ;; *) die "LOCAL is yes or no, not '$LOCAL'" ;; esac
     uid=$(id -u "$RECORDER_USER") || die "there is no user '$RECORDER_USER' (RECORDER_USER)"
-    [ "$uid" != 0 ] || [ "$LOCAL$SHOW_AS" = no ] ||
-        die "with LOCAL=yes or SHOW_AS the recorder must not run as root: the board's tools do"
+    found=$(recorder_uid)
+    [ -n "$found" ] || die "nothing listens on port $RECORDER_PORT: start the recorder first"
+    if [ "$LOCAL$SHOW_AS" != no ]; then
+        # The rules tell the recorder from the board's other programs by its user.
+        [ "$uid" != 0 ] || die "the recorder must not run as root: the board's tools do"
+        [ "$found" = "$uid" ] || die "the recorder runs as user $found, not as $RECORDER_USER:" \
+            "its own connections would be redirected to it again"
+    fi
     choose_firewall
     mkdir -p "$STATE"
     echo "$FIREWALL" >"$STATE/firewall"
