@@ -56,6 +56,11 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
+// `BRIDGETAP_TESTS=WireTests,CaptureTests` builds these test targets alone, for quick rounds.
+if let chosen = Context.environment["BRIDGETAP_TESTS"]?.split(separator: ",") {
+    package.targets.removeAll { $0.type == .test && !chosen.contains(Substring($0.name)) }
+}
+
 for target in package.targets where target.type != .system {
     var settings = target.swiftSettings ?? []
     settings += [
