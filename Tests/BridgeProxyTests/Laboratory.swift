@@ -1,0 +1,114 @@
+import BridgeProxy
+import Capture
+import Network
+import Testing
+import Wire
+
+/// A phone, a proxy that records and a board, in one process and in virtual time.
+final class Laboratory {
+    let world: SimulatedWorld
+    let phone: SimulatedLoop
+    let middle: SimulatedLoop
+    let boardHost: SimulatedLoop
+    let recording: Recording
+    let boardAddress: SocketAddress
+    private(set) var reports: [Recording.Report] = []
+    private(set) var arrivals: [End] = []
+    /// Called when a connection reaches the board, before it reads.
+    var onArrival: (End) -> Void = { _ in }
+
+    static let file = "lab.ndjson"
+
+    init(
+        seed: UInt64 = 1, boardListens: Bool = true,
+        conditions: (inout LinkConditions) -> Void = { _ in },
+        options: (inout Recording.Options) -> Void = { _ in }
+    ) throws {
+        world = SimulatedWorld(seed: seed)
+        conditions(&world.conditions)
+        phone = try #require(world.addHost("192.168.42.2"))
+        middle = try #require(world.addHost("10.0.0.9"))
+        boardHost = try #require(world.addHost("192.168.42.1"))
+        boardAddress = SocketAddress(boardHost.ip, port: 8080)
+        var proxy = ProxyConfiguration(
+            listen: SocketAddress(middle.ip, port: 8080),
+            target: .upstream(Endpoint(host: "192.168.42.1", port: 8080)))
+        proxy.allowFrom = [try #require(CIDR(parsing: "192.168.42.0/24"))]
+        var configured = Recording.Options(
+            proxy: proxy,
+            session: SessionInfo(
+                id: "lab", startedAt: "2026-01-01T00:00:00.000000000Z", tool: "test",
+                source: "proxy"), outputs: [Self.file])
+        options(&configured)
+        var sink: (Recording.Report) -> Void = { _ in }
+        recording = try Recording(configured, loop: middle) { sink($0) }
+        sink = { [unowned self] in self.reports.append($0) }
+        let isReverse = configured.proxy.target != .originalDestination(fallback: nil)
+        try recording.start(upstream: isReverse ? [boardAddress] : [])
+        if boardListens { try listen() }
+    }
+
+    func listen() throws {
+        _ = try boardHost.listen(on: boardAddress, options: ListenOptions()) { [unowned self] in
+            let end = End($0)
+            self.arrivals.append(end)
+            self.onArrival(end)
+        }
+    }
+
+    /// A phone's connection to the proxy.
+    func dial() throws -> End {
+        var end: End?
+        let address = try #require(recording.localAddress)
+        phone.connect(to: address, options: ConnectOptions()) { result in
+            if case .success(let stream) = result { end = End(stream) }
+        }
+        world.run { end != nil }
+        return try #require(end)
+    }
+
+    /// Lets time pass until `condition` holds, for an hour at most.
+    func expect(_ what: Comment, _ condition: () -> Bool) {
+        let holds = world.run(until: condition)
+        #expect(holds, what)
+    }
+
+    /// The lines on file now.
+    var lines: [String] {
+        let bytes = middle.disk.files[Self.file] ?? []
+        return bytes.split(separator: UInt8(ascii: "\n")).map {
+            String(decoding: $0, as: UTF8.self)
+        }
+    }
+
+    /// Lines of one kind, such as `close`.
+    func lines(_ event: String) -> [String] {
+        lines.filter { $0.hasPrefix("{\"event\":\"\(event)\"") }
+    }
+}
+
+/// An end of a connection that keeps what it got.
+final class End {
+    let stream: any TCPStream
+    private(set) var received: Bytes = []
+    private(set) var ends: [StreamEnd] = []
+
+    init(_ stream: any TCPStream, reads: Bool = true) {
+        self.stream = stream
+        stream.onRead = { [unowned self] chunk in self.received += chunk.bytes }
+        stream.onEnd = { [unowned self] end in self.ends.append(end) }
+        stream.resume()
+    }
+
+    var text: String { String(decoding: received, as: UTF8.self) }
+
+    func send(_ text: String) {
+        stream.write(Bytes(text.utf8))
+    }
+
+    var hasFin: Bool { ends.contains(.fin) }
+
+    var hasReset: Bool {
+        ends.contains { if case .reset = $0 { true } else { false } }
+    }
+}
