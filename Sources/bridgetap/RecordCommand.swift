@@ -144,6 +144,8 @@ private final class RecordJob {
         }
         try announce(recording)
         try watchSignals()
+        let keyboard = options.quiet ? nil : loop.onKey { [weak self] key in self?.press(key) }
+        defer { keyboard?.cancel() }
         loop.run()
         return finish(recording.stop())
     }
@@ -218,6 +220,10 @@ private final class RecordJob {
         } catch {
             throw Failure(.internalFault, "cannot watch signals: \(error)")
         }
+    }
+
+    private func press(_ key: UInt8) {
+        if key == UInt8(ascii: "m") { recording?.mark() }
     }
 
     private func finish(_ summary: Recording.Summary) -> ExitCode {
