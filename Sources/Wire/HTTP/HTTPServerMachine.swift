@@ -97,6 +97,11 @@ package struct HTTPServerMachine: Sendable {
         }
     }
 
+    /// What has come of the request whose body is under way; nil at any other time.
+    package var unfinishedRequest: HTTPMessage? {
+        if case .body(let message, _) = state { message } else { nil }
+    }
+
     /// Takes in bytes that the client sent.
     package mutating func receive(_ bytes: Span<UInt8>, now: Int64) -> [Action] {
         var actions: [Action] = []
