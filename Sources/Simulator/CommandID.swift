@@ -1,3 +1,4 @@
+import PhoneBridge
 package import Wire
 
 /// A command's id, or a phone's: equal only to an id of exactly the same bytes.
@@ -47,14 +48,8 @@ package struct CommandID: Hashable, Sendable {
     /// Whether there is nothing in it.
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// The ids that mean something else than a command (contract, "Heartbeat" and "AppEvent").
-    package static let reserved: Set<CommandID> = [
-        CommandID("heartbeat"), CommandID("ping"),
-        CommandID("phone_environment"), CommandID("phone_app_state"),
-    ]
-
-    /// Whether the id is one of `reserved`.
-    package var isReserved: Bool { Self.reserved.contains(self) }
+    /// Whether the id means something else than a command (contract, "Heartbeat" and "AppEvent").
+    package var isReserved: Bool { Contract.current.isReserved(text) }
 
     /// Whether `other` begins with this id.
     func isPrefix(of other: CommandID) -> Bool { other.bytes.starts(with: bytes) }

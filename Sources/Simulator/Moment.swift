@@ -1,3 +1,5 @@
+import Wire
+
 /// A reading of both clocks, as a machine gets it with each input.
 package struct Moment: Hashable, Sendable {
     /// Nanoseconds of a clock that never goes back; deadlines are on this one.

@@ -28,18 +28,15 @@ import Wire
 
         /// The rows of the observed table, and nothing in the background beyond them.
         var expected: [String] {
-            let isBackground = state == "background" || state == "inactive"
-            switch platform.lowercased() {
-            case "ios":
-                if pip == "true", state != "active" { return bridge }
-                return isBackground ? ble : types
-            case "android":
-                if fgs == "false" { return [] }
-                if fgs == "true", state != "active" { return bridge }
-                return isBackground ? [] : types
-            default:
-                return isBackground ? [] : types
+            var state = state == "asleep" ? nil : state
+            // Where no state is known, a bridge that runs is a sign of the background.
+            if state == nil, pip == "true" || fgs == "true" { state = "background" }
+            if platform.lowercased() == "android" {
+                if state == nil || state == "active" { return fgs == "false" ? [] : types }
+                return fgs == "true" ? bridge : []
             }
+            if state == nil || state == "active" { return types }
+            return pip == "true" ? bridge : ble
         }
     }
 

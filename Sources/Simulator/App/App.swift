@@ -1,3 +1,4 @@
+import PhoneBridge
 package import Wire
 
 /// The reference app: a pure machine over whole messages, whole replies, steps and time.
@@ -435,10 +436,9 @@ package struct App: Sendable {
     /// What the app does not do in the background (contract, "Connection" and "clipboard_read").
     private func refusal(of command: BridgeCommand) -> CommandResponse.Failure? {
         guard case .background(let mode) = lifecycle else { return nil }
-        let route = mode.isRunning ? CommandRoute.backgroundBridge : .bleWake
-        let isKnown =
-            command.type == "open_app" || CommandRoute.backgroundBridge.carries(command.type)
-        guard isKnown, !route.carries(command.type) else { return nil }
+        guard let known = Contract.current.command(named: command.type),
+            !known.backgroundRoutes.contains(mode.route)
+        else { return nil }
         return .init(
             "user_action_required", "app_backgrounded", "Bring the app to the foreground")
     }

@@ -1,3 +1,5 @@
+import PhoneBridge
+
 /// The systems that the app runs on.
 package enum Platform: String, CaseIterable, Sendable {
     case ios
@@ -17,6 +19,15 @@ package enum BackgroundMode: String, CaseIterable, Sendable {
 
     /// Whether the app goes on running.
     var isRunning: Bool { self == .pip || self == .fgs }
+
+    /// The route whose rules say what it does; a suspended app does what a wake may ask for.
+    var route: Contract.BackgroundRoute {
+        switch self {
+        case .pip: .pip
+        case .fgs: .fgs
+        case .ble, .suspended: .bleWake
+        }
+    }
 }
 
 /// How a reference app is set up.
@@ -25,7 +36,7 @@ package struct AppOptions: Sendable {
     /// The stable id of the phone; none is sent when empty.
     package var phoneID = "phone-a1"
     /// The path of the board's interface.
-    package var basePath = "/api/phone-bridge"
+    package var basePath = Contract.current.paths.base
     /// Further query fields of the handshake, such as `a=1&b=2`; sent as they are.
     package var extraQuery = ""
     /// Every duration is divided by this one's factor.
@@ -34,6 +45,17 @@ package struct AppOptions: Sendable {
     package var defects: Set<Defect> = []
     /// Decides what the contract leaves to chance: the wait before a reconnect.
     package var seed: UInt64 = 1
+    /// Whether permessage-deflate is offered; by default Android offers it and iOS does not
+    /// (clients-in-the-field).
+    package var offersCompression: Bool {
+        get { compressionChoice ?? (platform == .android) }
+        set { compressionChoice = newValue }
+    }
+    private var compressionChoice: Bool?
+    /// The size in bytes from which messages are compressed; Android's library has this.
+    package var compressionThreshold = 1024
+    /// The longest message in bytes that the app takes; Apple's library has this.
+    package var maximumMessageSize = 1 << 20
     /// Whether the queue is polled in the foreground too.
     package var pollsInForeground = true
     /// Seconds that a command takes.

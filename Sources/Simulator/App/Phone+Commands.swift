@@ -1,22 +1,24 @@
+import PhoneBridge
 import Wire
 
 /// The ten commands, each as its effect on the phone and its answer (contract, "Command Types").
 extension Phone {
     /// The permission that a command of `type` needs; nil for none.
     static func permission(for type: String) -> Permission? {
-        switch type {
-        case "calendar_create", "calendar_query", "calendar_delete": .calendar
-        case "contacts_query", "contacts_create", "contacts_update": .contacts
-        case "notification_send": .notifications
-        default: nil
-        }
+        Contract.current.command(named: type)?.permission
     }
 
     /// The error for a permission that the user denied.
     static func denial(of permission: Permission) -> CommandResponse.Failure {
-        CommandResponse.Failure(
+        let title =
+            switch permission {
+            case .calendar: "Calendar"
+            case .contacts: "Contacts"
+            case .notifications: "Notification"
+            }
+        return CommandResponse.Failure(
             "user_action_required", "permission_denied",
-            "\(permission.title) access not granted")
+            "\(title) access not granted")
     }
 
     /// Does a command; its permission has been granted.

@@ -1,22 +1,10 @@
+package import PhoneBridge
 import Wire
 
 /// The phone behind the app: what its commands read and change, all in memory.
 package struct Phone: Sendable {
-    /// What a user can grant or deny.
-    package enum Permission: String, CaseIterable, Sendable {
-        case calendar
-        case contacts
-        case notifications
-
-        /// The name as error messages write it.
-        var title: String {
-            switch self {
-            case .calendar: "Calendar"
-            case .contacts: "Contacts"
-            case .notifications: "Notification"
-            }
-        }
-    }
+    /// What a user can grant or deny (contract, "Permission Management").
+    package typealias Permission = Contract.Permission
 
     /// What the user has said about a permission.
     package enum Decision: String, CaseIterable, Sendable {

@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 /// The calendar of the phone (contract, commands 4 to 6).
 package struct PhoneCalendar: Sendable {

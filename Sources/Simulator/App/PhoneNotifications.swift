@@ -1,4 +1,4 @@
-import Wire
+package import Wire
 
 /// The notifications of the phone (contract, command 10).
 package struct PhoneNotifications: Sendable {

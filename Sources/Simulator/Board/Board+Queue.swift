@@ -1,3 +1,4 @@
+import PhoneBridge
 import Wire
 
 /// The queue's requests (board-http-facts, "Routes", "JSON" and "Poll parameters").
@@ -50,7 +51,7 @@ extension Board {
         return command
     }
 
-    mutating func poll(_ target: RequestTarget, at now: Moment) -> HTTPMessage {
+    mutating func poll(_ target: Wire.RequestTarget, at now: Moment) -> HTTPMessage {
         guard let platform = target.queryValue("platform"), !platform.isEmpty else {
             return .badRequest("platform parameter required")
         }
@@ -70,14 +71,19 @@ extension Board {
         if let fgs { known.reportFGS(fgs, at: now) }
         if !isForeign { phone = known }
 
-        let filter = QueueFilter(
-            platform: platform, appState: known.appState,
-            pip: known.freshPiP(at: now, scale: options.timeScale),
-            fgs: known.freshFGS(at: now, scale: options.timeScale))
+        var state = PollState(
+            platform: platform, appState: known.appState?.rawValue,
+            pipEnabled: known.freshPiP(at: now, scale: options.timeScale),
+            fgsEnabled: known.freshFGS(at: now, scale: options.timeScale))
+        // A bridge that runs is a sign of the background where nothing else was ever said.
+        if state.appState == nil, state.pipEnabled == true || state.fgsEnabled == true {
+            state.appState = PhoneState.AppState.background.rawValue
+        }
         let limit = target.queryValue("limit").flatMap { Int($0) } ?? Self.defaultLimit
         let commands = queue.poll(
-            limit: (1...50).contains(limit) ? limit : Self.defaultLimit, phoneID: phoneID,
-            filter: filter, at: now)
+            limit: Contract.current.poll.limits.contains(Int64(limit)) ? limit : Self.defaultLimit,
+            phoneID: phoneID,
+            state: state, at: now)
         return .json(
             200,
             .object([
@@ -119,19 +125,17 @@ extension Board {
     }
 
     /// The `phone_id` of a query; empty without one.
-    static func phoneID(in target: RequestTarget) -> CommandID {
+    static func phoneID(in target: Wire.RequestTarget) -> CommandID {
         target.queryItems.first { $0.name.decoded == "phone_id" }?.value
             .map { CommandID(percentEncoded: $0, plusIsSpace: true) } ?? CommandID("")
     }
 
-    private static let defaultLimit = 10
+    private static let defaultLimit = Int(Contract.current.poll.defaultLimit)
 
     private static func flag(_ text: String) -> Bool? {
-        switch text.lowercased() {
-        case "true", "1", "yes": true
-        case "false", "0", "no": false
-        default: nil
-        }
+        let text = text.lowercased()
+        if Contract.current.poll.trueTexts.contains(text) { return true }
+        return Contract.current.poll.falseTexts.contains(text) ? false : nil
     }
 
     /// The refusal of the BLE rule; the only error with the type of JSON.

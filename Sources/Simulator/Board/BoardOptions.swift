@@ -1,3 +1,4 @@
+import PhoneBridge
 import Wire
 
 /// How a reference board is set up.
@@ -39,7 +40,8 @@ enum BoardTimes {
     /// How long a reported background bridge counts as running.
     static let stateFreshness = 15.0
     /// Milliseconds that a command waits without a `timeout_ms` (contract, "BridgeCommand").
-    static let defaultTimeoutMilliseconds = 5000
+    static let defaultTimeoutMilliseconds = Int(
+        Contract.current.timing.defaultTimeoutMilliseconds)
     /// No command waits longer than this, whatever it says: 2⁵³ ms would be for ever.
     static let maximumTimeoutMilliseconds = 3_600_000
 }

@@ -1,3 +1,4 @@
+import PhoneBridge
 import Wire
 
 /// What the board knows about the phone: from the handshake, polls and events
@@ -69,7 +70,8 @@ struct PhoneState {
             freshPiP(at: now, scale: options.timeScale) != true,
             isReturnEntryAvailable != true
         else { return false }
-        return !CommandRoute.bleWake.carries(type)
+        let routes = Contract.current.command(named: type)?.backgroundRoutes ?? []
+        return !routes.contains(.bleWake)
     }
 
     /// Takes a `phone_app_state` event; throws, unchanged, for wrong types and unknown states.
