@@ -1,0 +1,215 @@
+package import Wire
+
+/// One end of an open WebSocket connection on a loop.
+///
+/// What the protocol demands is `WebSocketEndpoint`'s; this binds it to a socket and a timer.
+/// Callbacks begin after the turn in which the connection was made.
+package final class WebSocketConnection {
+    /// How much may wait for a slow peer before nothing more is read from it: who floods a peer
+    /// with pings and reads no answer meets back-pressure, not a growing process.
+    package var maximumBuffered = 1 << 20
+
+    /// Called for each whole message; text is valid UTF-8.
+    package var onMessage: ((Opcode, Bytes) -> Void)?
+    /// Called for each ping, which has been answered already unless the options say otherwise.
+    package var onPing: ((Bytes) -> Void)?
+    /// Called for each pong.
+    package var onPong: ((Bytes) -> Void)?
+    /// Called once, when no more messages come and none can be sent.
+    package var onClosed: ((WebSocketEndpoint.Closing) -> Void)?
+    /// Called when everything that was sent has gone to the system, after some of it had to wait.
+    package var onDrain: (() -> Void)?
+
+    /// The other end's address.
+    package var peerAddress: SocketAddress { stream.peerAddress }
+    /// This end's address.
+    package var localAddress: SocketAddress { stream.localAddress }
+    /// How TCP ended, if it did so by itself; known at the latest in `onClosed` with cause `lost`.
+    package private(set) var streamEnd: StreamEnd?
+
+    private let stream: any TCPStream
+    private let loop: any EventLoop
+    private var endpoint: WebSocketEndpoint
+    private var timer: DeadlineTimer?
+    /// What has been read and not yet taken, because reading stopped within it.
+    private var rest: ReadChunk?
+    private var hasPendingEnd = false
+    private var isPausedByOwner = false
+    private var isOver = false
+    private var isTaking = false
+
+    /// Takes over a stream whose handshake is done.
+    /// - Parameter rest: what the peer sent behind the handshake.
+    package init(
+        _ stream: any TCPStream, options: WebSocketEndpoint.Options, rest: Bytes,
+        on loop: any EventLoop
+    ) {
+        self.stream = stream
+        self.loop = loop
+        endpoint = WebSocketEndpoint(options) { Self.maskingKey(from: loop) }
+        if !rest.isEmpty { self.rest = ReadChunk(rest) }
+        timer = DeadlineTimer(on: loop) { [weak self] in
+            guard let self else { return }
+            carryOut(endpoint.deadlineReached(now: loop.now))
+            updateReading()
+        }
+        stream.onRead = { [self] in read($0) }
+        stream.onEnd = { [self] in ended($0) }
+        stream.onDrain = { [self] in
+            onDrain?()
+            takeRest()
+        }
+        // The owner sets its callbacks first.
+        loop.atEndOfTurn { [self] in takeRest() }
+    }
+
+    private static func maskingKey(from loop: any EventLoop) -> MaskingKey {
+        let bits = loop.randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        return MaskingKey(rawValue: bits)
+    }
+
+    // MARK: What the owner does
+
+    /// Whether messages can be sent.
+    package var isOpen: Bool { !isOver && endpoint.isOpen }
+
+    /// How many bytes wait because the peer does not take them.
+    package var bufferedBytes: Int { stream.bufferedBytes }
+
+    /// Sends a message; without effect once the connection is closing.
+    package func send(_ opcode: Opcode, _ message: Bytes) {
+        guard !isOver else { return }
+        carryOut(endpoint.send(opcode, message))
+    }
+
+    /// Sends a text message; without effect once the connection is closing.
+    package func send(text: String) {
+        send(.text, Bytes(text.utf8))
+    }
+
+    /// Sends a ping of at most 125 bytes.
+    package func ping(_ payload: Bytes = []) {
+        guard !isOver else { return }
+        carryOut(endpoint.ping(payload))
+    }
+
+    /// Begins the closing handshake; `onClosed` follows.
+    package func close(_ code: CloseCode? = .normal, _ reason: String = "") {
+        guard !isOver else { return }
+        carryOut(endpoint.close(code, reason, now: loop.now))
+    }
+
+    /// Tears the connection down with a reset; no callback follows.
+    package func abort() {
+        guard !isOver else { return }
+        stream.abort()
+        letGo()
+    }
+
+    /// Ends TCP in good order without a close frame; no callback follows.
+    package func drop() {
+        guard !isOver else { return }
+        letGo()
+        LingeringClose.begin(stream, peerHasEnded: streamEnd != nil, on: loop)
+    }
+
+    /// Stops reading until `resume`.
+    package func pause() {
+        isPausedByOwner = true
+        updateReading()
+    }
+
+    /// Goes on reading.
+    package func resume() {
+        guard isPausedByOwner else { return }
+        isPausedByOwner = false
+        // Not within this call: what waits is taken after the turn.
+        loop.atEndOfTurn { [self] in takeRest() }
+    }
+
+    // MARK: What the peer does
+
+    private func read(_ chunk: ReadChunk) {
+        rest = chunk
+        takeRest()
+    }
+
+    /// Takes what has been read, message by message, for as long as it is wanted.
+    private func takeRest() {
+        guard !isTaking else { return }
+        isTaking = true
+        while !isOver, wantsInput, let chunk = rest {
+            rest = nil
+            var position = 0
+            let actions = chunk.withSpan {
+                endpoint.receive($0, at: &position, now: loop.now)
+            }
+            if position < chunk.count { rest = chunk.slice(from: position) }
+            // Nothing taken and nothing to do: the endpoint is over and drops what comes.
+            if actions.isEmpty && position == 0 { rest = nil }
+            carryOut(actions)
+        }
+        isTaking = false
+        if hasPendingEnd && rest == nil && !isOver {
+            hasPendingEnd = false
+            carryOut(endpoint.peerClosed())
+        }
+        updateReading()
+    }
+
+    private func ended(_ end: StreamEnd) {
+        streamEnd = end
+        if case .fin = end, rest != nil {
+            // What came before it is taken first.
+            hasPendingEnd = true
+        } else {
+            carryOut(endpoint.peerClosed())
+        }
+    }
+
+    private var wantsInput: Bool {
+        !isPausedByOwner && stream.bufferedBytes <= maximumBuffered
+    }
+
+    private func updateReading() {
+        guard !isOver else { return }
+        timer?.set(endpoint.deadline)
+        if wantsInput && rest == nil { stream.resume() } else { stream.pause() }
+    }
+
+    private func carryOut(_ actions: [WebSocketEndpoint.Action]) {
+        for action in actions {
+            guard !isOver else { return }
+            switch action {
+            case .send(let bytes): stream.write(bytes)
+            case .message(let opcode, let bytes): onMessage?(opcode, bytes)
+            case .ping(let payload): onPing?(payload)
+            case .pong(let payload): onPong?(payload)
+            case .closed(let closing):
+                let report = onClosed
+                onClosed = nil
+                report?(closing)
+            case .shutdown: stream.shutdown()
+            case .drop:
+                letGo()
+                LingeringClose.begin(stream, peerHasEnded: streamEnd != nil, on: loop)
+            }
+        }
+        if !isOver { timer?.set(endpoint.deadline) }
+    }
+
+    private func letGo() {
+        isOver = true
+        rest = nil
+        timer?.cancel()
+        timer = nil
+        onMessage = nil
+        onPing = nil
+        onPong = nil
+        onClosed = nil
+        onDrain = nil
+        stream.onRead = nil
+        stream.onEnd = nil
+        stream.onDrain = nil
+    }
+}
