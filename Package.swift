@@ -20,7 +20,8 @@ let package = Package(
         .target(name: "Network", dependencies: ["Wire", "CUV"]),
         .target(name: "Simulator", dependencies: ["Wire", "Capture", "PhoneBridge", "Network"]),
         .target(
-            name: "BridgeProxy", dependencies: ["Wire", "Capture", "PhoneBridge", "Network"]),
+            name: "BridgeProxy",
+            dependencies: ["Wire", "Capture", "PhoneBridge", "Network", "Simulator"]),
         .target(name: "Report", dependencies: ["Wire", "Capture", "PhoneBridge"]),
         .target(name: "Arguments"),
         .executableTarget(

@@ -46,5 +46,8 @@ struct Main {
             5 nothing was exercised; 6 the recording is incomplete; 70 a fault of the tool; \
             130 cut short by a signal.
             """,
-        commands: [RecordOptions.command, ShowOptions.command])
+        commands: [
+            RecordOptions.command, ShowOptions.command, BoardCommandOptions.command,
+            AppCommandOptions.command, DemoOptions.command,
+        ])
 }

@@ -58,7 +58,8 @@ struct ShowOptions: Sendable {
         },
         action: { options in { try options.run() } })
 
-    private func run() throws -> ExitCode {
+    /// Prints the timeline.
+    func run() throws -> ExitCode {
         var reader = try sessionReader()
         var view = try SessionView(
             options: self, isFlushedAlways: follows || files.contains("-"))

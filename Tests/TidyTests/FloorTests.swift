@@ -8,7 +8,7 @@ private let floors: [String: Set<String>] = [
     "PhoneBridge": ["Wire", "Capture"],
     "Network": ["Wire", "CUV", "CCrypto"],
     "Simulator": ["Wire", "Capture", "PhoneBridge", "Network"],
-    "BridgeProxy": ["Wire", "Capture", "PhoneBridge", "Network"],
+    "BridgeProxy": ["Wire", "Capture", "PhoneBridge", "Network", "Simulator"],
     "Report": ["Wire", "Capture", "PhoneBridge"],
     "Arguments": [],
     "bridgetap": [

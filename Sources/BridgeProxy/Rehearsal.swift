@@ -1,0 +1,75 @@
+package import Capture
+package import Network
+package import Simulator
+package import Wire
+
+/// Records an example session between the two reference peers, in one process and in virtual
+/// time: the phone, the recorder and the board are hosts of a simulated network.
+///
+/// The recorder is the very one of `bridgetap record`; the same seed gives the same file.
+package enum Rehearsal {
+    /// What came of it.
+    package struct Outcome: Sendable {
+        /// The session as NDJSON.
+        package var session: Bytes
+        /// How long it took for the peers, in nanoseconds.
+        package var duration: Int64
+        package var statistics: RecordingStatistics
+    }
+
+    /// Why a rehearsal could not begin; no input leads here.
+    package enum Failure: Error {
+        case network(NetworkError)
+        case output(OutputError)
+        case noHost
+    }
+
+    private static let file = "session.ndjson"
+
+    /// Plays and records `example`.
+    package static func record(
+        _ example: ExampleSession, seed: UInt64 = 1, tool: String
+    ) throws(Failure) -> Outcome {
+        let world = SimulatedWorld(seed: seed)
+        guard let phone = world.addHost("192.168.42.2"),
+            let middle = world.addHost("192.168.42.100"),
+            let boardHost = world.addHost("192.168.42.1")
+        else { throw .noHost }
+        let board = BoardHost(loop: boardHost)
+        let address = SocketAddress(boardHost.ip, port: 8080)
+        var proxy = ProxyConfiguration(
+            listen: SocketAddress(middle.ip, port: 8080), target: .upstream(Endpoint(address)))
+        proxy.allowFrom = [CIDR(parsing: "192.168.42.0/24")].compactMap(\.self)
+        let info = SessionInfo(
+            id: example.name, startedAt: Timestamp(wall: middle.wallClock).nanosecondText,
+            tool: tool, source: "simulation", listen: proxy.listen.description,
+            upstream: address.description,
+            labels: [FieldLine("example", example.summary)])
+        let recording: Recording
+        do {
+            recording = try Recording(
+                Recording.Options(proxy: proxy, session: info, outputs: [file]), loop: middle
+            ) { _ in }
+        } catch {
+            throw .output(error)
+        }
+        do {
+            try board.listen(on: address)
+            try recording.start(upstream: [address])
+        } catch {
+            throw .network(error)
+        }
+        let app = AppHost(loop: phone, board: Endpoint(proxy.listen), options: example.app)
+        app.start()
+        app.run(example.scenario)
+        board.run(example.script)
+        world.run(for: Int64(example.duration * Double(nanosecondsPerSecond)))
+        app.stop()
+        world.run(for: nanosecondsPerSecond)
+        let summary = recording.stop()
+        board.stop()
+        return Outcome(
+            session: middle.disk.files[file] ?? [], duration: summary.duration,
+            statistics: summary.statistics)
+    }
+}

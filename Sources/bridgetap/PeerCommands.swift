@@ -1,0 +1,247 @@
+import Arguments
+import Network
+import Simulator
+
+/// Defects of one of the reference peers, by their ids.
+extension ArgumentValue where Value == Defect {
+    static var defect: ArgumentValue {
+        ArgumentValue("ID") { (text) throws(ValueError) in
+            guard let defect = Defect(id: text) else {
+                throw ValueError("\"\(text)\" is no defect; --list-defects lists them")
+            }
+            return defect
+        }
+    }
+}
+
+/// What both reference peers are told.
+private enum PeerText {
+    static func defects(of side: Defect.Side) -> String {
+        Defect.allCases.filter { $0.side == side }
+            .map { "\($0.rawValue)\t\($0.summary)\n" }.joined()
+    }
+}
+
+/// What `bridgetap board` was asked for.
+struct BoardCommandOptions: Sendable {
+    var listen = HostAndPort(host: "127.0.0.1", port: 8080)
+    var defects: [Defect] = []
+    var listsDefects = false
+    var timeScale = 1
+    var isEcho = false
+    var readyFile: String?
+
+    static let command = Command<Job>(
+        "board", summary: "the reference board, over the network",
+        details: """
+            Does what the contract demands of a board. POST /simulate/command, from this machine \
+            only, takes a command's JSON, sends it to the app over the WebSocket, and answers with \
+            what came of it. Ctrl-C ends it.
+            """,
+        options: BoardCommandOptions(),
+        arguments: [
+            .option(
+                "listen", \.listen, .hostAndPort(),
+                help: "where apps come to (default: 127.0.0.1:8080); port 0 takes any free one"),
+            .options("defect", \.defects, .defect, help: "plant a defect, such as B21"),
+            .flag("list-defects", \.listsDefects, help: "the defects that can be planted"),
+            .option(
+                "time-scale", \.timeScale, .integer(in: 1...100_000),
+                help: "divide every duration by N, timeout_ms included"),
+            .flag("echo", \.isEcho, help: "an echo server instead, for conformance tests"),
+            .option(
+                "ready-file", \.readyFile, .file,
+                help: "write the chosen address to this file once it is listening"),
+        ],
+        examples: [
+            Example("bridgetap board --listen 127.0.0.1:8080", "a board for an app in an emulator"),
+            Example(
+                "curl -d '{\"id\":\"c1\",\"type\":\"clipboard_read\"}' http://127.0.0.1:8080/simulate/command",
+                "lets the board send a command"),
+        ],
+        action: { options in { try options.run() } })
+
+    private func run() throws -> ExitCode {
+        if listsDefects {
+            try ProcessStreams.output(PeerText.defects(of: .board))
+            return .done
+        }
+        let loop = try PeerLoop()
+        let address = try loop.resolve(listen, for: "--listen")
+        let bound: SocketAddress
+        // The hosts are held here: the loop only borrows them.
+        var hosts: [AnyObject] = []
+        do {
+            if isEcho {
+                let echo = EchoHost(loop: loop.loop)
+                hosts.append(echo)
+                bound = try echo.listen(on: address)
+            } else {
+                var options = BoardOptions()
+                options.defects = Set(defects)
+                options.timeScale = TimeScale(Int64(timeScale))
+                let board = BoardHost(loop: loop.loop, options: options)
+                board.onNote = { ProcessStreams.remark(.note, $0) }
+                hosts.append(board)
+                bound = try board.listen(on: address)
+            }
+        } catch {
+            throw Failure(
+                .unreachable, "cannot listen on \(address): \(error)",
+                hint: error.kind == .addressInUse ? "choose another port with --listen" : nil)
+        }
+        try ProcessStreams.output("\(bound)\n")
+        if let readyFile { try ReadyFile.write("\(bound)\n", to: readyFile) }
+        try loop.runUntilSignal()
+        return withExtendedLifetime(hosts) { .done }
+    }
+}
+
+/// What `bridgetap app` was asked for.
+struct AppCommandOptions: Sendable {
+    var url: WebSocketURL?
+    var platform = Platform.ios
+    var phoneID: String?
+    var defects: [Defect] = []
+    var listsDefects = false
+    var timeScale = 1
+    var autobahn: WebSocketURL?
+    var background: BackgroundMode?
+
+    static let command = Command<Job>(
+        "app", summary: "the reference app, over the network",
+        details: """
+            Connects to a board as the phone's app does, answers its commands against an invented \
+            phone in memory, and comes back when the connection breaks. Ctrl-C ends it.
+            """,
+        options: AppCommandOptions(),
+        arguments: [
+            .option(
+                "to", \.url, .webSocketURL,
+                help: "the board's URL, such as ws://192.168.42.1:8080/api/phone-bridge"),
+            .option("platform", \.platform, .choice("ios|android"), help: "which phone it is"),
+            .option("phone-id", \.phoneID, .text("ID"), help: "the phone's stable id"),
+            .option(
+                "background", \.background, .choice("pip|fgs|ble|suspended"),
+                help: "begin in the background, in this mode"),
+            .options("defect", \.defects, .defect, help: "plant a defect, such as A1"),
+            .flag("list-defects", \.listsDefects, help: "the defects that can be planted"),
+            .option(
+                "time-scale", \.timeScale, .integer(in: 1...100_000),
+                help: "divide every duration by N, timeout_ms included"),
+            .option(
+                "autobahn", \.autobahn, .webSocketURL,
+                help: "go through the cases of an Autobahn fuzzing server instead"),
+        ],
+        exclusive: [["--to", "--autobahn"]],
+        examples: [
+            Example(
+                "bridgetap app --to ws://127.0.0.1:8080/api/phone-bridge",
+                "an app for a board, or for a recorder in front of it")
+        ],
+        check: { (options) throws(UsageError) in
+            if !options.listsDefects, options.url == nil, options.autobahn == nil {
+                throw .rule(
+                    message: "--to URL is missing",
+                    hint: "write it like ws://127.0.0.1:8080/api/phone-bridge")
+            }
+        },
+        action: { options in { try options.run() } })
+
+    private func run() throws -> ExitCode {
+        if listsDefects {
+            try ProcessStreams.output(PeerText.defects(of: .app))
+            return .done
+        }
+        let loop = try PeerLoop()
+        if let autobahn { return try run(autobahn, on: loop) }
+        guard let url else { return .usage }
+        var options = AppOptions()
+        options.platform = platform
+        options.defects = Set(defects)
+        options.timeScale = TimeScale(Int64(timeScale))
+        if let phoneID { options.phoneID = phoneID }
+        options.basePath = url.path == "/" ? options.basePath : url.path
+        options.extraQuery = url.query ?? ""
+        let app = AppHost(loop: loop.loop, board: url.endpoint, options: options)
+        app.onNote = { ProcessStreams.remark(.note, $0) }
+        app.start()
+        if let background { app.perform(.background(background)) }
+        try loop.runUntilSignal()
+        app.stop()
+        return .done
+    }
+
+    private func run(_ url: WebSocketURL, on loop: PeerLoop) throws -> ExitCode {
+        var outcome: AutobahnClient.Outcome?
+        let client = AutobahnClient(loop: loop.loop, url: url) {
+            outcome = $0
+            loop.loop.stop()
+        }
+        client.start()
+        try loop.runUntilSignal()
+        switch withExtendedLifetime(client, { outcome }) {
+        case .done(let count)?:
+            ProcessStreams.remark(
+                .note, "\(count) cases were run; the suite's report has the verdicts")
+            return count == 0 ? .nothingExercised : .done
+        case .failed(let why)?: throw Failure(.unreachable, why)
+        case nil: return .interrupted
+        }
+    }
+}
+
+extension ArgumentValue where Value == WebSocketURL {
+    static var webSocketURL: ArgumentValue {
+        ArgumentValue("URL") { (text) throws(ValueError) in
+            do {
+                return try WebSocketURL(parsing: text)
+            } catch {
+                throw ValueError("\"\(text)\": \(error)")
+            }
+        }
+    }
+}
+
+/// A real loop that runs until a signal asks for the end.
+private final class PeerLoop {
+    let loop: UVLoop
+
+    init() throws {
+        do {
+            loop = try UVLoop()
+        } catch {
+            throw Failure(.internalFault, "cannot start the event loop: \(error)")
+        }
+    }
+
+    func resolve(_ place: HostAndPort, for flag: String) throws -> SocketAddress {
+        var result: Result<[SocketAddress], NetworkError>?
+        loop.resolve(place.host, port: place.port) { [loop] in
+            result = $0
+            loop.stop()
+        }
+        loop.run()
+        switch result {
+        case .success(let addresses)? where !addresses.isEmpty: return addresses[0]
+        case .failure(let error)?:
+            throw Failure(.unreachable, "\(flag): cannot look up \(place.host): \(error)")
+        case .success?, nil:
+            throw Failure(.unreachable, "\(flag): \(place.host) has no address")
+        }
+    }
+
+    /// Runs until SIGINT, SIGTERM or SIGHUP, or until the loop is stopped.
+    func runUntilSignal() throws {
+        var watches: [any Cancellable] = []
+        do {
+            for signal in [ProcessSignal.interrupt, .terminate, .hangUp] {
+                watches.append(try loop.onSignal(signal) { [loop] in loop.stop() })
+            }
+        } catch {
+            throw Failure(.internalFault, "cannot watch signals: \(error)")
+        }
+        loop.run()
+        for watch in watches { watch.cancel() }
+    }
+}
