@@ -7,7 +7,7 @@ SHELL := /bin/bash
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks FuzzTesting)
 VENV := .venv
 
-.PHONY: setup build test lint format release sanitize clean
+.PHONY: setup build demo test lint format release sanitize clean
 
 # Debian packages and a Python environment with the peers that tests talk to.
 setup:
@@ -15,6 +15,10 @@ setup:
 
 build: setup
 	swift build
+
+# Records example sessions between the reference peers, in virtual time, and shows one.
+demo: build
+	.build/debug/bridgetap demo
 
 # What CI runs. Warnings are errors by Package.swift.
 test: setup lint
