@@ -21,6 +21,7 @@
 
 // In the headers only with _GNU_SOURCE.
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern int pipe2(int[2], int);
 
 #define CUV_RESULT(call) ((call) < 0 ? -errno : 0)
 
@@ -223,6 +224,27 @@ static inline ssize_t cuv_write(int fd, const void *memory, size_t count) {
     do n = write(fd, memory, count);
     while (n < 0 && errno == EINTR);
     return n < 0 ? -errno : n;
+}
+
+static inline ssize_t cuv_read(int fd, void *memory, size_t count) {
+    ssize_t n;
+    do n = read(fd, memory, count);
+    while (n < 0 && errno == EINTR);
+    return n < 0 ? -errno : n;
+}
+
+// A pipe whose ends no child inherits by accident.
+static inline int cuv_pipe(int *reading, int *writing) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0) return -errno;
+    *reading = ends[0];
+    *writing = ends[1];
+    return 0;
+}
+
+static inline int cuv_set_nonblocking(int fd) {
+    int flags = fcntl(fd, F_GETFL);
+    return flags < 0 ? -errno : CUV_RESULT(fcntl(fd, F_SETFL, flags | O_NONBLOCK));
 }
 
 static inline int cuv_truncate(int fd, int64_t size) { return CUV_RESULT(ftruncate(fd, size)); }
