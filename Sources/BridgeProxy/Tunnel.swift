@@ -130,7 +130,15 @@ final class Tunnel {
             attempt.cancel()
             proxy.openUnconnected(self)
         }
+        let unread = how == .fin ? 0 : stream(side)?.unreadBytes ?? 0
         proxy.recorder.record { batch, time in
+            if unread > 0 {
+                // They reached this machine, and the end took them away before they were read.
+                batch.append(
+                    Event(
+                        time: time, conn: conn, from: side,
+                        kind: .gap(Event.Gap(length: UInt64(unread), why: "unread_at_end"))))
+            }
             decoder.end(side, how: how, detail: detail, at: time, into: &batch)
         }
         if how == .fin {

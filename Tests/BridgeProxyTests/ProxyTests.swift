@@ -174,6 +174,18 @@ import Wire
         #expect(bytes.indices.allSatisfy { bytes[$0] == UInt8($0 >> 16 & 0xff) })
     }
 
+    @Test func `what a reset took away unread is a gap in the file`() throws {
+        let lab = try Laboratory()
+        lab.onArrival = { $0.stream.pause() }
+        let app = try lab.dial()
+        app.stream.write(Bytes(repeating: 1, count: 4 << 20))
+        lab.world.run(for: nanosecondsPerSecond)
+        app.stream.abort()
+        lab.expect("the reset is on file") { lab.lines("close").count == 1 }
+        #expect(lab.lines("gap").count == 1)
+        #expect(lab.lines("gap").first?.contains(#""why":"unread_at_end""#) == true)
+    }
+
     @Test func `who is not allowed is turned away with a note`() throws {
         let lab = try Laboratory(options: { $0.proxy.allowFrom = [] })
         let app = try lab.dial()
