@@ -72,7 +72,7 @@ extension RecordOptions {
                 "bridgetap record --listen 127.0.0.1:8080 --upstream 192.168.42.1:8080 -o lab.ndjson",
                 "between an emulator's app and a board on USB"),
             Example(
-                "bridgetap record --listen 0.0.0.0:8080 --allow-from 192.168.42.0/24 --transparent -o lab.ndjson.zst",
+                "bridgetap record --transparent --listen 0.0.0.0:8080 --allow-from 192.168.42.0/24 -o lab.ndjson",
                 "behind a redirecting NAT rule"),
         ],
         check: { (options) throws(UsageError) in

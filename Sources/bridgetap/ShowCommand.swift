@@ -60,7 +60,7 @@ struct ShowOptions: Sendable {
 
     /// Prints the timeline.
     func run() throws -> ExitCode {
-        var reader = try sessionReader()
+        var reader = try SessionInputs.open(files, follows: isFollowingFile)
         var view = try SessionView(
             options: self, isFlushedAlways: follows || files.contains("-"))
         if isFollowingFile { Interruption.listen() }
@@ -72,7 +72,7 @@ struct ShowOptions: Sendable {
                 item = try reader.next()
             } catch {
                 try view.flush()
-                throw Failure(.badInput, error.sentence, hint: error.hint)
+                throw SessionInputs.failure(error)
             }
             switch item {
             case .event(let event)?:
@@ -80,9 +80,7 @@ struct ShowOptions: Sendable {
                 isSettled = false
                 if isFollowingFile, case .end = event.kind { return try end(&view, .done) }
             case .remark(let remark)?:
-                ProcessStreams.remark(
-                    .warning, "\(reader.name), line \(remark.position.line): \(remark.text)")
-                if let hint = remark.hint { ProcessStreams.remark(.hint, hint) }
+                SessionInputs.warn(remark, name: reader.name)
                 try view.remark("line \(remark.position.line): \(remark.text)")
             case nil:
                 guard isFollowingFile else { return try end(&view, .done) }
@@ -100,23 +98,6 @@ struct ShowOptions: Sendable {
     private func end(_ view: inout SessionView, _ code: ExitCode) throws -> ExitCode {
         try view.finish()
         return code
-    }
-
-    private func sessionReader() throws -> SessionReader {
-        do {
-            if files.count == 1, let file = files.first {
-                let source: any ByteSource
-                do {
-                    source = try SessionFileSource(path: file)
-                } catch {
-                    throw SessionError.unreadable(error)
-                }
-                return SessionReader(source, follows: isFollowingFile)
-            }
-            return try SessionReader(files.map { SessionFileInput(path: $0) })
-        } catch let error as SessionError {
-            throw Failure(.badInput, error.sentence, hint: error.hint)
-        }
     }
 }
 

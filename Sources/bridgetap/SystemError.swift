@@ -20,9 +20,11 @@ struct SystemError: CustomStringConvertible {
         EPIPE: "EPIPE", ENXIO: "ENXIO", ETXTBSY: "ETXTBSY",
     ]
 
+    /// The symbolic name of an error number, as far as it is one of those.
+    static func name(_ number: Int32) -> String { names[number] ?? "error \(number)" }
+
     var description: String {
         let words = unsafe strerror(number).map { unsafe String(cString: $0).lowercased() }
-        let name = Self.names[number] ?? "error \(number)"
-        return "\(words ?? "unknown error") (\(call), \(name))"
+        return "\(words ?? "unknown error") (\(call), \(Self.name(number)))"
     }
 }

@@ -1,0 +1,38 @@
+import Capture
+
+/// The files of a command line, read as one session.
+enum SessionInputs {
+    /// Opens one file, or the parts of one session in any order.
+    ///
+    /// `follows` goes on at the end of a file that still grows; it takes one file only.
+    static func open(_ files: [String], follows: Bool = false) throws -> SessionReader {
+        do throws(SessionError) {
+            if files.count == 1, let file = files.first {
+                return SessionReader(try source(file), follows: follows)
+            }
+            return try SessionReader(files.map { SessionFileInput(path: $0) })
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// Opens one file.
+    static func source(_ file: String) throws(SessionError) -> SessionFileSource {
+        do {
+            return try SessionFileSource(path: file)
+        } catch {
+            throw .unreadable(error)
+        }
+    }
+
+    /// What ends a job whose input is no session.
+    static func failure(_ error: SessionError) -> Failure {
+        Failure(.badInput, error.sentence, hint: error.hint)
+    }
+
+    /// Tells of something that a reader noticed and went on after.
+    static func warn(_ remark: SessionRemark, name: String) {
+        ProcessStreams.remark(.warning, "\(name), line \(remark.position.line): \(remark.text)")
+        if let hint = remark.hint { ProcessStreams.remark(.hint, hint) }
+    }
+}
