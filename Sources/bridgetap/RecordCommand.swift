@@ -38,7 +38,7 @@ extension RecordOptions {
             .option("upstream", \.upstream, .hostAndPort(), help: "where the board is"),
             .options(
                 "output", short: "o", \.outputs, .file, required: true,
-                help: "the session's file; may be given more than once"),
+                help: "the session's file"),
             .flag(
                 "transparent", \.transparent,
                 help:

@@ -97,7 +97,10 @@ extension QuietFold.Count {
             let place = pollers > 1 ? " on \(counted(pollers, "connection"))" : ""
             parts.append(counted(emptyPolls, "empty poll") + place)
         }
-        if last > first { parts.append("until " + clockTime(last)) }
+        // One heartbeat with its echo is no span of time.
+        if max(heartbeats, echoes, pings, pongs, emptyPolls) > 1, last > first {
+            parts.append("until " + clockTime(last))
+        }
         let missing = max(0, heartbeats - echoes)
         let label = emptyPolls > 0 ? "polling" : heartbeats > 0 || echoes > 0 ? "alive" : "pings"
         return TimelineLine(

@@ -76,15 +76,16 @@ extension Timeline {
         }
 
         let status = "\(response.status) \(visible(response.reason))"
-        var text = [
-            Styled(status, response.status >= 400 ? .bad : response.status == 101 ? .good : .plain)
-        ]
+        // What went as it should is not what people look for.
+        let style: Styled.Style =
+            response.status >= 400 ? .bad : response.status == 101 ? .good : .dim
+        var text = [Styled(status, style)]
         if response.status == 101 {
             text += extensions.map { Styled(" · " + visible($0)) }
         } else if !commands.isEmpty {
             text.append(Styled(" · " + counted(commands.count, "command")))
         } else if let json = response.body.json, json.members != nil {
-            text.append(Styled(" · " + fieldText(json)))
+            text.append(Styled(" · " + fieldText(json), style == .dim ? .dim : .plain))
         } else {
             text += bodyText(response.body, skipsEmpty: true)
         }
