@@ -32,7 +32,9 @@ let package = Package(
             ]),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"]),
-        .testTarget(name: "CaptureTests", dependencies: ["Capture", "Wire"]),
+        .testTarget(
+            name: "CaptureTests", dependencies: ["Capture", "Wire", "GoldenFiles"],
+            exclude: ["Golden"]),
         .testTarget(name: "PhoneBridgeTests", dependencies: ["PhoneBridge", "Capture", "Wire"]),
         .testTarget(name: "NetworkTests", dependencies: ["Network", "Wire"]),
         .testTarget(

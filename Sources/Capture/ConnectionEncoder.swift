@@ -31,6 +31,8 @@ package struct ConnectionEncoder: Sendable {
         var from: Side?
         /// Content bytes so far.
         var offset: UInt64 = 0
+        /// A gap came since the last piece, so that the next may stand further on.
+        var hasGap = false
         var chunks = ChunkWriter()
     }
 
@@ -47,6 +49,9 @@ package struct ConnectionEncoder: Sendable {
         case .session, .open, .close, .note, .end:
             return .nothing
         case .gap(let gap):
+            for number in heads.keys where heads[number]?.from == event.from {
+                heads[number]?.hasGap = true
+            }
             return .missing(length: gap.length)
         case .data(let data):
             bytes += data.bytes
@@ -111,10 +116,12 @@ package struct ConnectionEncoder: Sendable {
         guard var head = heads[piece.of] else {
             return .contradiction("a piece of event \(piece.of), which has no open pieces")
         }
-        guard head.offset == piece.offset else {
+        guard head.offset == piece.offset || head.hasGap && head.offset < piece.offset else {
             return .contradiction(
                 "a piece of event \(piece.of) at offset \(piece.offset), expected \(head.offset)")
         }
+        head.offset = piece.offset
+        head.hasGap = false
         var outcome = Outcome.bytes
         switch head.kind {
         case .message:
@@ -134,7 +141,7 @@ package struct ConnectionEncoder: Sendable {
                     piece.trailers, raw: piece.rawTrailers, into: &bytes)
             }
         }
-        head.offset += UInt64(piece.content.count)
+        head.offset &+= UInt64(piece.content.count)
         heads[piece.of] = piece.last ? nil : head
         return outcome
     }

@@ -101,7 +101,7 @@ package struct SessionFileReader {
         if case .newerVersion(let version, _) = fault.reason {
             return .newerVersion(name: name, version: version)
         }
-        let start = lines.text[range].prefix(64)
+        let start = lines.text[range.lowerBound...].prefix(64)
         for (magic, what) in Self.otherKinds where start.starts(with: magic) {
             return .notASession(name: name, what: what)
         }

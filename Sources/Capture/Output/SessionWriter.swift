@@ -14,17 +14,30 @@ package final class SessionWriter: SessionOutput {
     /// - Parameters:
     ///   - session: the first line of the file; `part` is set by the writer.
     ///   - rotation: nil for one file.
+    ///   - lossReason: what a `gap` says of events that could not be written.
     ///   - openPart: makes the file of a part, counted from 1; called again for each part.
     package init(
         session: SessionInfo, compression: SessionCompression = .none, rotation: Rotation? = nil,
+        lossReason: String = "disk_full",
         openPart: @escaping (Int) throws(OutputError) -> any ByteOutput
     ) throws(OutputError) {
         core = try SessionWriterCore(
-            session: session, compression: compression, rotation: rotation, openPart: openPart)
+            session: session, compression: compression, rotation: rotation,
+            lossReason: lossReason, openPart: openPart)
     }
 
     package func receive(_ event: Event) {
         core.receive(event)
+    }
+
+    /// Adds a remark of the writer's owner, which takes no number of the session.
+    package func insert(_ note: Event.Note, at time: Int64) {
+        core.insert(note, at: time)
+    }
+
+    /// Counts events as dropped that this writer was never given.
+    package func admit(dropped count: Int) {
+        core.admit(dropped: count)
     }
 
     package func flush(now: Int64) {

@@ -21,12 +21,14 @@ struct SequenceMap {
     /// Notes that the event `number` stands at `seq` in `part`.
     @inline(__always)
     mutating func append(_ number: Int, seq: Int, part: Int) {
-        if let run = runs.last, run.part == part, let first = run.seq,
+        if number == last &+ 1, let run = runs.last, run.part == part, let first = run.seq,
             seq &- first == number &- run.first
         {
             last = number
             return
         }
+        // Numbers that were passed over stand nowhere.
+        if number > last &+ 1 { drop(from: last &+ 1) }
         add(Run(first: number, seq: seq, part: part), last: number)
     }
 
@@ -56,6 +58,6 @@ struct SequenceMap {
             if runs[middle].first <= number { low = middle + 1 } else { high = middle }
         }
         guard low > 0, let seq = runs[low - 1].seq else { return nil }
-        return (seq + number - runs[low - 1].first, runs[low - 1].part)
+        return (seq &+ number &- runs[low - 1].first, runs[low - 1].part)
     }
 }

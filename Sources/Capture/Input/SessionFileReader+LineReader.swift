@@ -1,12 +1,11 @@
-import Glibc
 import Wire
 
 /// Cuts a source, packed or not, into lines; holds one line and one read at a time.
 struct LineReader {
     /// A longer line is stepped over.
     ///
-    /// The longest that a writer makes has a piece of a MiB all
-    /// of control characters, at six bytes each, and a bridge.
+    /// The longest that a writer makes has a piece of a MiB all of control characters, at six
+    /// bytes each, and a bridge.
     static let maximumLine = 16 << 20
     private static let readSize = 256 << 10
 
@@ -14,11 +13,10 @@ struct LineReader {
     /// Packed bytes that were read and not unpacked yet.
     private var packed = Bytes()
     private var packedPosition = 0
-    private var expander: (any Expander)?
+    private var decompressor: (any BatchDecompressor)?
     private var isDetected = false
     private var damage: String?
     private var didTellDamage = false
-    private var isAtEnd = false
 
     /// Lines, as far as they were read and unpacked.
     private(set) var text = Bytes()
@@ -74,7 +72,7 @@ struct LineReader {
                 lineCount += 1
                 return .tooLong(offset: offset)
             }
-            if try fill() { continue }
+            if try fill(isFinal: isFinal) { continue }
             guard isFinal else { return .end }
             if lineStart < text.count, !isSkipping {
                 let range = lineStart..<text.count
@@ -92,19 +90,31 @@ struct LineReader {
     }
 
     private var unfinished: String? {
-        guard let expander, expander.isWithinMember else { return nil }
-        return expander is GzipExpander
+        guard let decompressor, decompressor.isWithinMember else { return nil }
+        return decompressor is GzipDecompressor
             ? "the last gzip member is cut short" : "the last Zstandard frame is cut short"
     }
 
-    /// The offset of the next line feed in `text`; the corresponding C function is `memchr`.
+    /// The offset of the next line feed in `text`, looked for eight bytes at a time.
     private func lineFeed() -> Int? {
-        let from = searched
-        return unsafe text.withUnsafeBufferPointer { buffer in
-            guard from < buffer.count, let base = buffer.baseAddress else { return nil }
-            let found = unsafe memchr(base + from, 0x0a, buffer.count - from)
-            return unsafe found.map { unsafe UnsafeRawPointer(base).distance(to: $0) }
+        let bytes = unsafe text.span.bytes
+        var position = searched
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        while position &+ 8 <= bytes.byteCount {
+            // Any bit pattern is a UInt64, and the load checks its bounds.
+            let word = unsafe UInt64(
+                littleEndian: bytes.unsafeLoadUnaligned(
+                    fromByteOffset: position, as: UInt64.self))
+            let difference = word ^ (ones &* 0x0a)
+            let found = (difference &- ones) & ~difference & (ones &* 0x80)
+            if found != 0 { return position &+ found.trailingZeroBitCount >> 3 }
+            position &+= 8
         }
+        while position < text.count {
+            if text[position] == 0x0a { return position }
+            position &+= 1
+        }
+        return nil
     }
 
     /// Lets go of the first bytes of `text`.
@@ -116,10 +126,13 @@ struct LineReader {
     }
 
     /// Gets more text; false at the end of the source.
-    private mutating func fill() throws(SourceError) -> Bool {
+    private mutating func fill(isFinal: Bool) throws(SourceError) -> Bool {
         if lineStart > 0 { dropRead(through: lineStart) }
-        if !isDetected, try !detect() { return false }
-        guard let expander else {
+        if !isDetected {
+            guard try detect(isFinal: isFinal) else { return false }
+            if !text.isEmpty { return true }
+        }
+        guard let decompressor else {
             let before = text.count
             try source.read(into: &text, maximum: Self.readSize)
             return text.count > before
@@ -129,7 +142,7 @@ struct LineReader {
             let before = text.count
             do {
                 let input = packed
-                damage = expander.expand(
+                damage = decompressor.expand(
                     input.span, at: &packedPosition, into: &text, maximum: Self.readSize)
             }
             if text.count > before { return true }
@@ -143,27 +156,23 @@ struct LineReader {
     }
 
     /// Tells packed data by its first bytes; false while there are too few.
-    private mutating func detect() throws(SourceError) -> Bool {
+    private mutating func detect(isFinal: Bool) throws(SourceError) -> Bool {
         while packed.count < 4 {
             let before = packed.count
             try source.read(into: &packed, maximum: 4 - packed.count)
             guard packed.count > before else { break }
         }
+        // What is too short for a session of any kind is shown as it is.
+        guard packed.count == 4 || isFinal && !packed.isEmpty else { return false }
+        isDetected = true
         if packed.starts(with: [0x1f, 0x8b]) {
-            expander = GzipExpander()
+            decompressor = GzipDecompressor()
         } else if packed == [0x28, 0xb5, 0x2f, 0xfd] {
-            expander = ZstdExpander()
-        } else if packed.count < 4 {
-            // Too short for a session of any kind; shown as it is.
-            guard !packed.isEmpty else { return false }
-            text += packed
-            packed = []
-            return true
+            decompressor = ZstdDecompressor()
         } else {
-            text += packed
+            text = packed
             packed = []
         }
-        isDetected = true
         return true
     }
 }

@@ -1,24 +1,9 @@
 import CZlib
-import CZstd
 import Wire
-
-/// Unpacks a stream of members (gzip) or frames (Zstandard), a bounded part a call.
-protocol Expander: AnyObject {
-    /// Whether the input so far ends within a member or frame.
-    var isWithinMember: Bool { get }
-
-    /// Unpacks from `position` on, until the input is used up or `maximum` bytes were appended.
-    ///
-    /// Gives back why the input is not what it should be, if so; then nothing more comes.
-    func expand(
-        _ input: borrowing Span<UInt8>, at position: inout Int, into output: inout [UInt8],
-        maximum: Int
-    ) -> String?
-}
 
 /// Unpacks gzip members, one behind the other (RFC 1952).
 @safe
-final class GzipExpander: Expander {
+final class GzipDecompressor: BatchDecompressor {
     private let stream: UnsafeMutablePointer<z_stream>
     private(set) var isWithinMember = false
 
@@ -79,60 +64,6 @@ final class GzipExpander: Expander {
             case Z_STREAM_END: isWithinMember = false
             case Z_OK, Z_BUF_ERROR: if consumed == 0, produced == 0 { return nil }
             default: return "the gzip data is damaged"
-            }
-        }
-        return nil
-    }
-}
-
-/// Unpacks Zstandard frames, one behind the other (RFC 8878).
-@safe
-final class ZstdExpander: Expander {
-    private let context: OpaquePointer
-    private(set) var isWithinMember = false
-
-    init?() {
-        guard let context = unsafe ZSTD_createDCtx() else { return nil }
-        unsafe self.context = unsafe context
-    }
-
-    deinit {
-        unsafe ZSTD_freeDCtx(context)
-    }
-
-    func expand(
-        _ input: borrowing Span<UInt8>, at position: inout Int, into output: inout [UInt8],
-        maximum: Int
-    ) -> String? {
-        var room = maximum
-        while position < input.count || isWithinMember, room > 0 {
-            var left = 0
-            var produced = 0
-            var consumed = 0
-            unsafe input.withUnsafeBufferPointer { buffer in
-                var source = unsafe ZSTD_inBuffer(
-                    src: buffer.baseAddress, size: buffer.count, pos: position)
-                output.append(addingCapacity: room) { target in
-                    unsafe target.withUnsafeMutableBufferPointer { buffer, initialized in
-                        var sink = unsafe ZSTD_outBuffer(
-                            dst: buffer.baseAddress?.advanced(by: initialized),
-                            size: min(room, buffer.count - initialized), pos: 0)
-                        left = unsafe ZSTD_decompressStream(context, &sink, &source)
-                        produced = unsafe sink.pos
-                        initialized += produced
-                    }
-                }
-                consumed = unsafe source.pos - position
-            }
-            position += consumed
-            room -= produced
-            guard ZSTD_isError(left) == 0 else { return "the Zstandard data is damaged" }
-            if left == 0, consumed > 0 || produced > 0 {
-                isWithinMember = false
-            } else if consumed == 0, produced == 0 {
-                return nil
-            } else {
-                isWithinMember = true
             }
         }
         return nil

@@ -46,6 +46,8 @@ struct SessionWriterCore {
     private let session: SessionInfo
     private let compression: SessionCompression
     private let rotation: Rotation?
+    /// `Gap.why` for what is lost.
+    private let lossReason: String
     private let openPart: (Int) throws(OutputError) -> any ByteOutput
     private let encoder = EventEncoder()
 
@@ -81,11 +83,13 @@ struct SessionWriterCore {
 
     init(
         session: SessionInfo, compression: SessionCompression, rotation: Rotation?,
+        lossReason: String,
         openPart: @escaping (Int) throws(OutputError) -> any ByteOutput
     ) throws(OutputError) {
         self.session = session
         self.compression = compression
         self.rotation = rotation
+        self.lossReason = lossReason
         self.openPart = openPart
         file = try Self.open(1, compression: compression, openPart)
         appendSessionLine()
@@ -106,7 +110,7 @@ struct SessionWriterCore {
         case (.closed, _), (_, .session), (_, .end): return
         case (.recording, _), (.paused, _): break
         }
-        let number = event.seq > lastNumber ? event.seq : lastNumber + 1
+        let number = event.seq > lastNumber ? event.seq : lastNumber &+ 1
         lastNumber = number
         let length = lengths.length(of: event.kind, number: number, conn: event.conn)
         switch event.from {
@@ -139,9 +143,9 @@ struct SessionWriterCore {
     private mutating func append(_ event: Event, number: Int, length: UInt64) {
         hasEvents = true
         switch event.kind {
-        case .piece(let piece):
+        case .piece(let piece) where piece.ofPart == nil:
             appendPiece(piece, of: event, number: number, length: length)
-        case .note(var note) where note.to != nil:
+        case .note(var note) where note.to != nil && note.toPart == nil:
             let place = note.to.flatMap { map.place(of: $0) }
             note.to = place?.seq
             note.toPart = place.flatMap { $0.part == part ? nil : $0.part }
@@ -153,7 +157,7 @@ struct SessionWriterCore {
         case .close(let close):
             closes[lines.count] = close
             appendLine(event, .close, number: number, length: length)
-        case .session, .request, .response, .frame, .message, .data, .gap, .note, .end:
+        case .session, .request, .response, .frame, .message, .piece, .data, .gap, .note, .end:
             appendLine(event, .event, number: number, length: length)
         }
         if batch.count >= Self.maximumBatch { flush(now: lastTime) }
@@ -170,7 +174,7 @@ struct SessionWriterCore {
             event.kind = .piece(piece)
         } else if length > 0 {
             // Its head is not in the file, so nobody could tell what it is a piece of.
-            event.kind = .gap(Event.Gap(length: length, why: "disk_full"))
+            event.kind = .gap(Event.Gap(length: length, why: lossReason))
             event.bridge = []
         } else {
             dropped += 1
@@ -203,7 +207,22 @@ struct SessionWriterCore {
         hasSessionLine = true
     }
 
+    /// Adds a remark that has no number in the session, so that nothing refers to it.
+    mutating func insert(_ note: Event.Note, at time: Int64) {
+        lastTime = max(lastTime, time)
+        switch state {
+        case .recording: appendLine(Event(time: lastTime, kind: .note(note)), .event)
+        case .paused: dropped &+= 1
+        case .closed: break
+        }
+    }
+
     // MARK: Losing
+
+    /// Counts events as dropped that never came here.
+    mutating func admit(dropped count: Int) {
+        dropped &+= count
+    }
 
     /// An event came while nothing can be written.
     private mutating func lose(_ event: Event, number: Int, length: UInt64) {
@@ -284,7 +303,7 @@ struct SessionWriterCore {
                 map.drop(from: number)
             }
             for index in first..<lines.count { lose(lines[index], at: index) }
-            state = .paused(retryAt: now + Self.retryInterval, error)
+            state = .paused(retryAt: now &+ Self.retryInterval, error)
         }
         emptyBatch()
     }
@@ -306,7 +325,7 @@ struct SessionWriterCore {
             do {
                 file = try Self.open(part, compression: compression, openPart)
             } catch {
-                state = .paused(retryAt: now + Self.retryInterval, error)
+                state = .paused(retryAt: now &+ Self.retryInterval, error)
                 return
             }
         }
@@ -340,7 +359,7 @@ struct SessionWriterCore {
                 appendLine(
                     Event(
                         time: lastTime, conn: conn, from: side,
-                        kind: .gap(Event.Gap(length: length, why: "disk_full"))),
+                        kind: .gap(Event.Gap(length: length, why: lossReason))),
                     .ownGap, length: length)
             }
             for (side, close) in connection.closes {
@@ -381,7 +400,7 @@ struct SessionWriterCore {
             file = try Self.open(part, compression: compression, openPart)
         } catch {
             for conn in connections.numbers { lost.addOpen(conn: conn) }
-            state = .paused(retryAt: now + Self.retryInterval, error)
+            state = .paused(retryAt: now &+ Self.retryInterval, error)
             return
         }
         appendSessionLine()

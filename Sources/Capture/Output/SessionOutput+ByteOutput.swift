@@ -1,4 +1,3 @@
-import Glibc
 import Wire
 
 /// A file, or what stands in for one, that grows at its end.
@@ -36,27 +35,6 @@ package struct OutputError: Error, Sendable, Equatable {
         self.call = call
         self.path = path
         self.written = written
-    }
-
-    /// The symbolic name of the error number, such as `ENOSPC`.
-    package var name: String {
-        switch errno {
-        case ENOSPC: "ENOSPC"
-        case EDQUOT: "EDQUOT"
-        case EIO: "EIO"
-        case EFBIG: "EFBIG"
-        case EPIPE: "EPIPE"
-        case EACCES: "EACCES"
-        case EEXIST: "EEXIST"
-        case ENOENT: "ENOENT"
-        case EISDIR: "EISDIR"
-        case EROFS: "EROFS"
-        case EMFILE: "EMFILE"
-        case EBADF: "EBADF"
-        case EINVAL: "EINVAL"
-        case ENOMEM: "ENOMEM"
-        default: "error \(errno)"
-        }
     }
 }
 

@@ -1,0 +1,256 @@
+import Wire
+
+/// The decoding of one line.
+struct LineDecoder {
+    var scanner: LineScanner
+    let readsBridge: Bool
+    var isFirst = true
+
+    var seq: Int?
+    var time: Int64?
+    var firstTime: Int64?
+    var packetTime: Int64?
+    var conn = 0
+    var from: Side?
+    var bridge: [JSON] = []
+
+    init(_ scanner: LineScanner, readsBridge: Bool) {
+        self.scanner = scanner
+        self.readsBridge = readsBridge
+    }
+
+    mutating func decode() throws(LineFault) -> EventDecoder.Line {
+        try scanner.expect(UInt8(ascii: "{"), "an object")
+        let kind = try kindName()
+        switch kind {
+        case "frame": return try finish(.frame(frame()))
+        case "message": return try finish(.message(message()))
+        case "request": return try finish(.request(request()))
+        case "response": return try finish(.response(response()))
+        case "open": return try finish(.open(open()))
+        case "close": return try finish(.close(close()))
+        case "piece": return try finish(.piece(piece()))
+        case "data": return try finish(.data(data()))
+        case "gap": return try finish(.gap(gap()))
+        case "note": return try finish(.note(note()))
+        case "end": return try finish(.end(end()))
+        case "session": return try finish(.session(session()))
+        default:
+            while let field = try nextField() { try takeCommon(field) }
+            try scanner.expectEnd()
+            return .unknown(kind: kind, seq: seq)
+        }
+    }
+
+    // MARK: What all kinds have
+
+    /// The value of `event`, which stands first unless somebody reordered the fields.
+    mutating func kindName() throws(LineFault) -> String {
+        var isAtStart = true
+        while let field = try nextField() {
+            if field == .event {
+                let kind = try scanner.string(.event)
+                if !isAtStart {
+                    scanner.rewind()
+                    try scanner.expect(UInt8(ascii: "{"), "an object")
+                    isFirst = true
+                }
+                return kind
+            }
+            isAtStart = false
+            try scanner.skipValue()
+        }
+        throw scanner.fault(.missingField("event"))
+    }
+
+    @inline(__always)
+    mutating func nextField() throws(LineFault) -> EventField? {
+        try scanner.nextField(isFirst: &isFirst)
+    }
+
+    @inline(__always)
+    mutating func takeCommon(_ field: EventField) throws(LineFault) {
+        switch field {
+        case .seq: seq = try scanner.integer(field)
+        case .t: time = try scanner.time(field)
+        case .timeFirst: firstTime = try scanner.time(field)
+        case .timePacket: packetTime = try scanner.time(field)
+        case .conn: conn = try scanner.integer(field)
+        case .from:
+            let name = try scanner.string(field)
+            switch name {
+            case "app": from = .app
+            case "board": from = .board
+            default: throw bad(field, "\"app\" or \"board\"")
+            }
+        case .bridge where readsBridge:
+            try scanner.array(field, of: "an array of objects") { scanner throws(LineFault) in
+                bridge.append(try scanner.value())
+            }
+        default: try scanner.skipValue()
+        }
+    }
+
+    mutating func finish(_ kind: Event.Kind) throws(LineFault) -> EventDecoder.Line {
+        try scanner.expectEnd()
+        switch kind {
+        case .session:
+            break
+        case .end, .note:
+            try require(seq, .seq)
+            try require(time, .t)
+        case .open:
+            try require(seq, .seq)
+            try require(time, .t)
+            if conn == 0 { throw missing(.conn) }
+        case .request, .response, .frame, .message, .piece, .data, .gap, .close:
+            try require(seq, .seq)
+            try require(time, .t)
+            if conn == 0 { throw missing(.conn) }
+            try require(from, .from)
+        }
+        return .event(
+            Event(
+                seq: seq ?? 0, time: time ?? 0, firstTime: firstTime, packetTime: packetTime,
+                conn: conn, from: from, kind: kind, bridge: bridge))
+    }
+
+    @discardableResult
+    @inline(__always)
+    func require<Value>(_ value: Value?, _ field: EventField) throws(LineFault) -> Value {
+        guard let value else { throw missing(field) }
+        return value
+    }
+
+    func missing(_ field: EventField) -> LineFault {
+        scanner.fault(.missingField(field.rawValue))
+    }
+
+    func bad(_ field: EventField, _ expected: String) -> LineFault {
+        scanner.fault(.badValue(field: field.rawValue, expected: expected))
+    }
+
+    @inline(__always)
+    func set(_ content: inout Event.Content?, _ value: Event.Content) throws(LineFault) {
+        guard content == nil else { throw scanner.fault(.contentTwice) }
+        content = value
+    }
+
+    // MARK: WebSocket
+
+    mutating func frame() throws(LineFault) -> Event.FrameRecord {
+        var fin: Bool?
+        var rsv: Int?
+        var opcode: Int?
+        var mask: UInt32?
+        var length: UInt64?
+        var content: Event.Content?
+        var incomplete = false
+        var raw: Bytes?
+        while let field = try nextField() {
+            switch field {
+            case .fin: fin = try scanner.bool(field)
+            case .rsv: rsv = try scanner.integer(field)
+            case .opcode: opcode = try scanner.integer(field)
+            case .mask: mask = try scanner.hex32(field)
+            case .length: length = try scanner.unsigned(field)
+            case .text: try set(&content, .whole(try scanner.stringBytes()))
+            case .base64: try set(&content, .whole(try scanner.base64(field)))
+            case .pieces: if try scanner.bool(field) { try set(&content, .pieces) }
+            case .incomplete: incomplete = try scanner.bool(field)
+            case .raw: raw = try scanner.base64(field)
+            default: try takeCommon(field)
+            }
+        }
+        let bits = try require(rsv, .rsv)
+        guard bits <= 7 else { throw bad(.rsv, "0 to 7") }
+        let number = try require(opcode, .opcode)
+        guard number <= 15 else { throw bad(.opcode, "0 to 15") }
+        var header = FrameHeader(
+            fin: try require(fin, .fin), rsv: UInt8(bits),
+            opcode: Opcode(rawValue: UInt8(number)), maskingKey: mask.map(MaskingKey.init),
+            payloadLength: try require(length, .length))
+        if let bytes = raw, try takeForm(of: bytes, into: &header, incomplete: incomplete) {
+            raw = nil
+        }
+        return Event.FrameRecord(
+            header: header, content: try require(content, .text), incomplete: incomplete, raw: raw)
+    }
+
+    /// Gives the header the length form of its exact bytes; false where they are of a header
+    /// that was cut short.
+    func takeForm(
+        of raw: Bytes, into header: inout FrameHeader, incomplete: Bool
+    ) throws(LineFault) -> Bool {
+        for form in [LengthForm.short, .medium, .long] {
+            var candidate = header
+            candidate.lengthForm = form
+            var bytes = Bytes()
+            candidate.encode(into: &bytes)
+            if bytes == raw {
+                header = candidate
+                return true
+            }
+        }
+        guard incomplete, raw.count < 14 else { throw bad(.raw, "the header of this frame") }
+        return false
+    }
+
+    mutating func message() throws(LineFault) -> Event.Message {
+        var opcode: Int?
+        var content: Event.Content?
+        var frames: Int?
+        var compressed = false
+        var incomplete = false
+        while let field = try nextField() {
+            switch field {
+            case .opcode: opcode = try scanner.integer(field)
+            case .frames: frames = try scanner.integer(field)
+            case .compressed: compressed = try scanner.bool(field)
+            case .text: try set(&content, .whole(try scanner.stringBytes()))
+            case .base64: try set(&content, .whole(try scanner.base64(field)))
+            case .pieces: if try scanner.bool(field) { try set(&content, .pieces) }
+            case .incomplete: incomplete = try scanner.bool(field)
+            default: try takeCommon(field)
+            }
+        }
+        let number = try require(opcode, .opcode)
+        guard number <= 15 else { throw bad(.opcode, "0 to 15") }
+        return Event.Message(
+            opcode: Opcode(rawValue: UInt8(number)), content: try require(content, .text),
+            frames: try require(frames, .frames), compressed: compressed, incomplete: incomplete)
+    }
+
+    mutating func piece() throws(LineFault) -> Event.Piece {
+        var of: Int?
+        var ofPart: Int?
+        var offset: UInt64?
+        var last: Bool?
+        var content: Event.Content?
+        var chunks = ChunkFields()
+        var trailers: [FieldLine] = []
+        var rawTrailers: Bytes?
+        var incomplete = false
+        while let field = try nextField() {
+            switch field {
+            case .of: of = try scanner.integer(field)
+            case .ofPart: ofPart = try scanner.integer(field)
+            case .offset: offset = try scanner.unsigned(field)
+            case .last: last = try scanner.bool(field)
+            case .text: try set(&content, .whole(try scanner.stringBytes()))
+            case .base64: try set(&content, .whole(try scanner.base64(field)))
+            case .chunks: chunks.sizes = try sizes(field)
+            case .chunkLines: chunks.lines = try base64Array(field)
+            case .trailers: trailers = try fieldLines(field)
+            case .rawTrailers: rawTrailers = try scanner.base64(field)
+            case .incomplete: incomplete = try scanner.bool(field)
+            default: try takeCommon(field)
+            }
+        }
+        guard case .whole(let bytes) = try require(content, .text) else { throw missing(.text) }
+        return Event.Piece(
+            of: try require(of, .of), offset: try require(offset, .offset), content: bytes,
+            last: try require(last, .last), chunks: chunks.value, trailers: trailers,
+            rawTrailers: rawTrailers, incomplete: incomplete, ofPart: ofPart)
+    }
+}

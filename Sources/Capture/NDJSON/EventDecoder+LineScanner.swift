@@ -1,0 +1,220 @@
+import Wire
+
+/// A cursor over the JSON of one line, which it reads in one go and without looking back.
+///
+/// It lives only within the call that lends the line, so its pointer stays valid; every access
+/// is behind a comparison with `count`. Strings are looked at eight bytes at a time. About a
+/// nanosecond for three bytes of a typical line.
+@safe
+struct LineScanner {
+    /// Values within values, as in `bridge`, go no deeper.
+    static let maximumDepth = 128
+
+    let bytes: UnsafeRawBufferPointer
+    let count: Int
+    var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        unsafe self.bytes = unsafe bytes
+        count = bytes.count
+    }
+
+    // MARK: Bytes
+
+    /// The byte at the cursor; 0, which JSON never has, at the end.
+    @inline(__always)
+    var current: UInt8 {
+        position < count ? unsafe bytes[position] : 0
+    }
+
+    @inline(__always)
+    func word(at offset: Int) -> UInt64 {
+        UInt64(
+            littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    }
+
+    func unexpected(_ expected: String) -> LineFault {
+        LineFault(
+            offset: position,
+            reason: .unexpected(
+                position < count ? unsafe bytes[position] : nil, expected: expected))
+    }
+
+    func fault(_ reason: LineFault.Reason) -> LineFault {
+        LineFault(offset: position, reason: reason)
+    }
+
+    @inline(__always)
+    mutating func skipSpace() {
+        while current == 0x20 || current == 0x09 || current == 0x0d || current == 0x0a {
+            position &+= 1
+        }
+    }
+
+    @inline(__always)
+    mutating func expect(_ byte: UInt8, _ expected: @autoclosure () -> String) throws(LineFault) {
+        skipSpace()
+        guard current == byte else { throw unexpected(expected()) }
+        position &+= 1
+    }
+
+    /// Nothing but white space is left.
+    mutating func expectEnd() throws(LineFault) {
+        skipSpace()
+        guard position == count else { throw unexpected("the end of the line") }
+    }
+
+    /// Goes back to the start of the line.
+    mutating func rewind() {
+        position = 0
+    }
+
+    // MARK: Members
+
+    /// Moves to the value of the object's next member that is not null; nil behind its last.
+    ///
+    /// `isFirst` tells, and is told, whether a comma has to come first.
+    @inline(__always)
+    mutating func nextField(isFirst: inout Bool) throws(LineFault) -> EventField? {
+        while true {
+            skipSpace()
+            if isFirst {
+                isFirst = false
+                if current == UInt8(ascii: "}") {
+                    position &+= 1
+                    return nil
+                }
+            } else if current == UInt8(ascii: ",") {
+                position &+= 1
+                skipSpace()
+            } else if current == UInt8(ascii: "}") {
+                position &+= 1
+                return nil
+            } else {
+                throw unexpected("a comma or the end of the object")
+            }
+            let field = try name()
+            try expect(UInt8(ascii: ":"), "a colon")
+            skipSpace()
+            // A field that is null is one that is absent, as other tools write it.
+            guard current == UInt8(ascii: "n") else { return field }
+            try literal("null")
+        }
+    }
+
+    @inline(__always)
+    private mutating func name() throws(LineFault) -> EventField {
+        guard current == UInt8(ascii: "\"") else { throw unexpected("a name") }
+        let start = position &+ 1
+        guard start &+ 8 <= count else { return try longName() }
+        let word = word(at: start)
+        let stops = Self.stringStops(word)
+        if stops != 0 {
+            let size = stops.trailingZeroBitCount >> 3
+            guard unsafe bytes[start &+ size] == UInt8(ascii: "\"") else { return try longName() }
+            position = start &+ size &+ 1
+            let mask: UInt64 = (1 << UInt64(size &* 8)) &- 1
+            return EventField(word: word & mask, count: size) { _ in false }
+        }
+        let end = start &+ 8
+        if end < count, unsafe bytes[end] == UInt8(ascii: "\"") {
+            position = end &+ 1
+            return EventField(word: word, count: 8) { _ in false }
+        }
+        return try longName()
+    }
+
+    /// A name of over eight bytes, or with escapes, or near the end of the line.
+    private mutating func longName() throws(LineFault) -> EventField {
+        let text = try string()
+        var word: UInt64 = 0
+        for (index, byte) in text.utf8.prefix(8).enumerated() {
+            word |= UInt64(byte) << UInt64(8 * index)
+        }
+        return EventField(word: word, count: text.utf8.count) { name in
+            unsafe text.utf8.elementsEqual(
+                UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        }
+    }
+
+    // MARK: Numbers, literals
+
+    /// A whole number without sign, fraction or exponent.
+    @inline(__always)
+    mutating func unsigned(_ field: EventField) throws(LineFault) -> UInt64 {
+        let start = position
+        var value: UInt64 = 0
+        var overflow = false
+        while true {
+            let digit = current &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            let (tens, first) = value.multipliedReportingOverflow(by: 10)
+            let (sum, second) = tens.addingReportingOverflow(UInt64(digit))
+            value = sum
+            overflow = overflow || first || second
+            position &+= 1
+        }
+        let hasLeadingZero = unsafe position > start &+ 1 && bytes[start] == UInt8(ascii: "0")
+        switch current {
+        case UInt8(ascii: ","), UInt8(ascii: "}"), UInt8(ascii: "]"), 0x20, 0x09, 0x0d, 0:
+            if position > start, !overflow, !hasLeadingZero { return value }
+        default:
+            break
+        }
+        position = start
+        throw fault(.badValue(field: field.rawValue, expected: "a whole number in range"))
+    }
+
+    @inline(__always)
+    mutating func integer(_ field: EventField) throws(LineFault) -> Int {
+        let start = position
+        guard let value = Int(exactly: try unsigned(field)) else {
+            throw LineFault(
+                offset: start,
+                reason: .badValue(field: field.rawValue, expected: "a whole number in range"))
+        }
+        return value
+    }
+
+    /// A time in nanoseconds, which may be negative.
+    @inline(__always)
+    mutating func time(_ field: EventField) throws(LineFault) -> Int64 {
+        let start = position
+        let isNegative = current == UInt8(ascii: "-")
+        if isNegative { position &+= 1 }
+        let magnitude = try unsigned(field)
+        let value =
+            isNegative
+            ? magnitude <= 1 << 63 ? Int64(truncatingIfNeeded: 0 &- magnitude) : nil
+            : Int64(exactly: magnitude)
+        guard let value else {
+            throw LineFault(
+                offset: start,
+                reason: .badValue(field: field.rawValue, expected: "a whole number in range"))
+        }
+        return value
+    }
+
+    @inline(__always)
+    mutating func bool(_ field: EventField) throws(LineFault) -> Bool {
+        switch current {
+        case UInt8(ascii: "t"):
+            try literal("true")
+            return true
+        case UInt8(ascii: "f"):
+            try literal("false")
+            return false
+        default:
+            throw fault(.badValue(field: field.rawValue, expected: "true or false"))
+        }
+    }
+
+    mutating func literal(_ literal: StaticString) throws(LineFault) {
+        for index in 0..<literal.utf8CodeUnitCount {
+            guard unsafe current == literal.utf8Start[index] else {
+                throw unexpected("\"\(literal)\"")
+            }
+            position &+= 1
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import Capture
+import Testing
+import Wire
+
+@Suite struct ZstdCompressorTests {
+    @Test func `zstd itself reads what was written, also after a full disk`() throws {
+        let session = SampleSession.everyday()
+        let folder = try TemporaryFolder()
+        let plain = try write(session.events)
+        let packed = try write(session.events, compression: .zstd, batchSize: 1)
+        let path = try folder.write(packed.bytes, to: "lab.ndjson.zst")
+        let whole = try ToolProcess.run("zstd", ["-dcq", path])
+        #expect(whole.status == 0, "\(whole.errors)")
+        #expect(whole.output == String(decoding: plain.bytes, as: UTF8.self))
+
+        for room in stride(from: 0, through: packed.bytes.count, by: 97) {
+            let output = MemoryOutput()
+            output.room = room
+            let writer = try SessionWriter(session: SampleSession.info, compression: .zstd) {
+                _ in output
+            }
+            for (index, event) in session.events.enumerated() {
+                if index == 12 { output.room = .max }
+                writer.receive(event)
+                writer.flush(now: Int64(index) * 2_000_000_000)
+            }
+            writer.close(now: 1_000_000_000_000)
+            let path = try folder.write(output.bytes, to: "full.ndjson.zst")
+            let result = try ToolProcess.run("zstd", ["-tq", path])
+            #expect(result.status == 0, "room \(room): \(result.errors)")
+        }
+    }
+}
