@@ -1,6 +1,7 @@
 package import Capture
 package import Network
 import PhoneBridge
+import Wire
 
 /// A whole recording: the proxy, its outputs, and what happens once a second.
 ///
@@ -167,18 +168,31 @@ package final class Recording {
 
     // MARK: Outputs
 
+    /// The endings of a file's name that pick a format; `-` is NDJSON on standard output.
+    package static let endings = [".ndjson", ".ndjson.gz", ".ndjson.zst", ".pcap"]
+
     private static func open(
         _ path: String, session: SessionInfo, rotation: Rotation?, loop: any EventLoop,
         files: OpenFiles
     ) throws(OutputError) -> any SessionOutput {
-        try SessionWriter(
-            session: session, compression: SessionCompression(path: path), rotation: rotation
-        ) { (part: Int) throws(OutputError) in
+        let openPart = { (part: Int) throws(OutputError) -> any ByteOutput in
+            guard path != "-" else {
+                return SessionFile(descriptor: 1, name: "standard output")
+            }
             let path = rotation == nil ? path : Rotation.path(path, part: part)
             let file = try LoopFile(path: path, on: loop)
             files.add(file)
             return file
         }
+        if path.hasSuffix(".pcap") {
+            let start = Timestamp(session.startedAt) ?? Timestamp(wall: loop.wallClock)
+            return try PcapSessionWriter(
+                startedAt: start.seconds * nanosecondsPerSecond + start.nanoseconds,
+                rotation: rotation, openPart: openPart)
+        }
+        return try SessionWriter(
+            session: session, compression: SessionCompression(path: path), rotation: rotation,
+            openPart: openPart)
     }
 }
 

@@ -80,6 +80,12 @@ extension RecordOptions {
                 throw .rule(
                     message: "--upstream HOST:PORT is missing", hint: "where is the board?")
             }
+            for output in options.outputs
+            where output != "-" && !Recording.endings.contains(where: output.hasSuffix) {
+                throw .rule(
+                    message: "-o: \(output) has no ending that picks a format",
+                    hint: "end it in \(Recording.endings.joined(separator: ", "))")
+            }
             let isLoopback =
                 options.listen.host == "localhost"
                 || IPAddress(parsing: options.listen.host)?.isLoopback == true
@@ -205,7 +211,7 @@ private final class RecordJob {
         screen.note(
             "recording \(address)\(upstream) to \(options.outputs.joined(separator: ", ")); Ctrl-C ends it"
         )
-        try ProcessStreams.output("\(address)\n")
+        if !options.outputs.contains("-") { try ProcessStreams.output("\(address)\n") }
         if let path = options.readyFile {
             try ReadyFile.write("\(address)\n", to: path)
         }
