@@ -8,6 +8,10 @@ package final class HTTPServer {
     ///
     /// Without a handler every request is answered with 503.
     package var onRequest: ((HTTPExchange) -> Void)?
+    /// Called with what came of a request that ended before its body did, and its sender's address.
+    ///
+    /// It is refused by itself; nobody needs to look at it.
+    package var onCutRequest: ((HTTPMessage, SocketAddress) -> Void)?
     /// Decides about a connection by its peer's address; what is refused is reset.
     package var accepts: ((SocketAddress) -> Bool)?
     /// Called when connections cannot be accepted for a moment.

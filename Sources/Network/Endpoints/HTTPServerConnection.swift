@@ -11,6 +11,8 @@ final class HTTPServerConnection {
     private var machine: HTTPServerMachine
     private var timer: DeadlineTimer?
     private var exchange: HTTPExchange?
+    /// What has to be done yet, while `carryOut` is at it.
+    private var waiting: [HTTPServerMachine.Action]?
     private var peerHasEnded = false
     private var isOver = false
 
@@ -31,6 +33,9 @@ final class HTTPServerConnection {
             carryOut(chunk.withSpan { machine.receive($0, now: loop.now) })
         }
         stream.onEnd = { [self] end in
+            if let cut = machine.unfinishedRequest {
+                server?.onCutRequest?(cut, stream.peerAddress)
+            }
             if case .fin = end {
                 peerHasEnded = true
                 carryOut(machine.peerEnded(now: loop.now))
@@ -81,7 +86,16 @@ final class HTTPServerConnection {
 
     private func carryOut(_ actions: [HTTPServerMachine.Action]) {
         guard !isOver else { return }
-        for action in actions {
+        // An answer within the call brings the next request of a pipeline. Done by recursion, the
+        // thousands that one read can hold would stand on the stack.
+        guard waiting == nil else {
+            waiting? += actions
+            return
+        }
+        waiting = actions
+        var next = 0
+        while let action = waiting.flatMap({ next < $0.count ? $0[next] : nil }) {
+            next += 1
             switch action {
             case .send(let bytes):
                 stream.write(bytes)
@@ -100,6 +114,7 @@ final class HTTPServerConnection {
                 return
             }
         }
+        waiting = nil
         update()
     }
 
@@ -130,6 +145,7 @@ final class HTTPServerConnection {
     private func letGo() {
         isOver = true
         exchange = nil
+        waiting = nil
         timer?.cancel()
         timer = nil
         stream.onRead = nil

@@ -73,6 +73,9 @@ package final class WebSocketConnection {
     /// Whether messages can be sent.
     package var isOpen: Bool { !isOver && endpoint.isOpen }
 
+    /// The first frame's header of the message that came last; nil where it is the only frame.
+    package var firstFrame: FrameHeader? { endpoint.firstFrame }
+
     /// How many bytes wait because the peer does not take them.
     package var bufferedBytes: Int { stream.bufferedBytes }
 

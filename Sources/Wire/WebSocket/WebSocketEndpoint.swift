@@ -90,6 +90,8 @@ package struct WebSocketEndpoint {
     private var decoder = FrameDecoder(maximumPayload: 0)
     private var reader: StrictMessageReader
     private var header = FrameHeader(opcode: .continuation, payloadLength: 0)
+    /// The first frame's header of the message that came last; nil where it is the only frame.
+    package private(set) var firstFrame: FrameHeader?
     /// What came of a control frame's payload; at most 125 bytes.
     private var control = Bytes()
 
@@ -239,7 +241,10 @@ package struct WebSocketEndpoint {
             isWithinMessage: reader.isWithinMessage)
         if let violation = violations.first { throw .violation(violation) }
         self.header = header
-        if header.opcode == .text || header.opcode == .binary { reader.begin(header) }
+        if header.opcode == .text || header.opcode == .binary {
+            reader.begin(header)
+            firstFrame = header.fin ? nil : header
+        }
     }
 
     private mutating func take(
