@@ -166,8 +166,9 @@ struct BoardBench {
                 answers[exchange] = Answer(
                     status: response.head.status ?? 0, fieldLines: response.head.fieldLines,
                     text: String(decoding: response.body, as: UTF8.self))
-            case .accept(let exchange, _, let head, _):
-                answers[exchange] = Answer(status: 101, fieldLines: head.fieldLines, text: "")
+            case .accept(let accepted):
+                answers[accepted.exchange] = Answer(
+                    status: 101, fieldLines: accepted.head.fieldLines, text: "")
             case .send, .close, .commandEnded:
                 break
             }

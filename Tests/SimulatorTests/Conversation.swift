@@ -131,8 +131,8 @@ struct Conversation {
 
     private mutating func deliver(_ action: BoardAction) {
         switch action {
-        case .accept(_, let id, _, _):
-            if let link = links[id] { take(app.linkOpened(link, at: now)) }
+        case .accept(let accepted):
+            if let link = links[accepted.link] { take(app.linkOpened(link, at: now)) }
         case .send(let id, let bytes):
             guard let link = links[id] else { return }
             note("board ", bytes)

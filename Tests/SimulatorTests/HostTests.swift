@@ -29,6 +29,12 @@ private final class Lab {
         }
     }
 
+    deinit {
+        // Before the network itself goes.
+        app.stop()
+        board.stop()
+    }
+
     func run(_ seconds: Double) { world.run(for: Int64(seconds * 1e9)) }
 
     /// Sends bytes from a third host and returns all that comes back until the end or `wait`.

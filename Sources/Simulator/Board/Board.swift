@@ -39,8 +39,7 @@ package struct Board: Sendable {
         _ request: HTTPMessage, isFromLoopback: Bool, exchange: ExchangeID, at now: Moment
     ) -> [BoardAction] {
         keepTime(at: now)
-        return answer(request, isFromLoopback, exchange, at: now)
-            .map { Self.dated($0, at: now) }
+        return dated(answer(request, isFromLoopback, exchange, at: now), at: now)
     }
 
     private mutating func answer(
@@ -118,6 +117,10 @@ package struct Board: Sendable {
         message: Bytes, on id: LinkID, at now: Moment
     ) -> [BoardAction] {
         keepTime(at: now)
+        return dated(hear(message, on: id, at: now), at: now)
+    }
+
+    private mutating func hear(_ message: Bytes, on id: LinkID, at now: Moment) -> [BoardAction] {
         // A superseded link may talk on until its end: nobody listens.
         guard let link, link.id == id, !link.isReaderDead,
             let value = try? JSONText.parse(message),
@@ -156,7 +159,8 @@ package struct Board: Sendable {
     ) -> [BoardAction] {
         keepTime(at: now)
         guard link?.id == id else { return [] }
-        return disconnect(keepsEnvironment: !cleanly && options.defects.contains(.b20))
+        let keepsEnvironment = !cleanly && options.defects.contains(.b20)
+        return dated(disconnect(keepsEnvironment: keepsEnvironment), at: now)
     }
 
     /// The time of `nextDeadline` has come.
@@ -179,7 +183,7 @@ package struct Board: Sendable {
                 actions += disconnect(keepsEnvironment: false)
             }
         }
-        return actions
+        return dated(actions, at: now)
     }
 
     /// Sends a command over the WebSocket for a script; `commandEnded` tells how it ended.
@@ -187,7 +191,7 @@ package struct Board: Sendable {
         _ command: BridgeCommand, step: Int, at now: Moment
     ) -> [BoardAction] {
         keepTime(at: now)
-        return send(command, for: .script(step), at: now)
+        return dated(send(command, for: .script(step), at: now), at: now)
     }
 
     /// Puts a command into the queue for a script; false when the queue does not take it.
@@ -237,14 +241,19 @@ package struct Board: Sendable {
         link = BoardLink(id: id, platform: platform, at: now, scale: options.timeScale)
         if !platform.isEmpty { phone.platform = platform }
         phone.phoneID = phoneID
-        actions.append(.accept(exchange, id, head, deflate: deflate))
+        actions.append(
+            .accept(
+                BoardAction.Accept(exchange: exchange, link: id, head: head, deflate: deflate)))
         return actions
     }
 
-    private static func dated(_ action: BoardAction, at now: Moment) -> BoardAction {
-        guard case .respond(let exchange, var response) = action else { return action }
-        response.head.fieldLines.append(dateLine(at: now))
-        return .respond(exchange, response)
+    /// The actions with a `Date` in each response.
+    private func dated(_ actions: [BoardAction], at now: Moment) -> [BoardAction] {
+        actions.map { action in
+            guard case .respond(let exchange, var response) = action else { return action }
+            response.head.fieldLines.append(Self.dateLine(at: now))
+            return .respond(exchange, response)
+        }
     }
 
     private static func dateLine(at now: Moment) -> FieldLine {

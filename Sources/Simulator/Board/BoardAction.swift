@@ -20,9 +20,17 @@ package struct LinkID: Hashable, Sendable {
 
 /// What the host of a board has to do.
 package enum BoardAction: Sendable, Equatable {
+    /// A handshake that is accepted: answer the exchange with the 101, and go on as a link.
+    package struct Accept: Sendable, Equatable {
+        package var exchange: ExchangeID
+        package var link: LinkID
+        package var head: HTTPHead
+        /// The compression that the 101 agrees on.
+        package var deflate: PerMessageDeflate?
+    }
+
     case respond(ExchangeID, HTTPMessage)
-    /// Answer with this 101; from here on the exchange's connection is a link.
-    case accept(ExchangeID, LinkID, HTTPHead, deflate: PerMessageDeflate?)
+    case accept(Accept)
     /// Send one text message.
     case send(LinkID, Bytes)
     /// Begin the close handshake; what the link still says is not heard.

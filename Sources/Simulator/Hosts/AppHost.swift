@@ -9,9 +9,11 @@ package final class AppHost {
     private let loop: any EventLoop
     private let options: AppOptions
     private let board: Endpoint
+    private let client: HTTPClient
     private var app: App
-    private var links: [LinkID: ClientLink] = [:]
-    private let requests: ClientRequests
+    private var attempts: [LinkID: any Cancellable] = [:]
+    private var links: [LinkID: WebSocketConnection] = [:]
+    private var requests: [RequestID: any Cancellable] = [:]
     private var timer: ScheduledAction?
     private var steps: [ScheduledAction] = []
     private var isStopped = false
@@ -21,10 +23,7 @@ package final class AppHost {
         self.board = board
         self.options = options
         app = App(options: options)
-        // The app gives a request up itself; twice that is for a host that lost track.
-        requests = ClientRequests(
-            loop: loop, board: board,
-            limit: options.timeScale.nanoseconds(seconds: 2 * AppTimes.requestLimit))
+        client = HTTPClient(to: board, on: loop)
     }
 
     /// The phone behind the app.
@@ -62,69 +61,108 @@ package final class AppHost {
         timer = nil
         for step in steps { step.cancel() }
         steps = []
-        requests.stop()
-        for link in Array(links.values) { link.close(1000, "") }
+        for attempt in attempts.values { attempt.cancel() }
+        attempts = [:]
+        for request in requests.values { request.cancel() }
+        requests = [:]
+        client.closeIdle()
+        for link in links.values { link.close(.normal) }
+        links = [:]
     }
-
-    private var moment: Moment { Moment(monotonic: loop.now, wall: loop.wallClock) }
 
     private func input(_ body: (inout App, Moment) -> [AppAction]) {
         guard !isStopped else { return }
-        let actions = body(&app, moment)
+        let actions = body(&app, Moment(monotonic: loop.now, wall: loop.wallClock))
         for action in actions { perform(action) }
         rearm()
     }
 
     private func perform(_ action: AppAction) {
         switch action {
-        case .connect(let id, let target): connect(id, target)
-        case .send(let id, let bytes): links[id]?.send(.text, bytes)
-        case .close(let id, let code, let reason): links[id]?.close(code, reason)
-        case .abort(let id): links[id]?.abort()
+        case .connect(let id, let target):
+            connect(id, target)
+        case .send(let id, let bytes):
+            links[id]?.send(.text, bytes)
+        case .close(let id, let code, let reason):
+            links[id]?.close(CloseCode(rawValue: code), reason)
+        case .abort(let id):
+            attempts.removeValue(forKey: id)?.cancel()
+            links.removeValue(forKey: id)?.abort()
         case .request(let id, let method, let target, let body):
-            requests.start(id, method: method, target: target, body: body) {
-                [weak self] response in self?.take(response, to: id)
-            }
-        case .cancel(let id): requests.cancel(id)
+            request(id, method, target, body)
+        case .cancel(let id):
+            requests.removeValue(forKey: id)?.cancel()
         }
     }
 
-    private func take(_ response: HTTPMessage?, to id: RequestID) {
-        input { app, now in
-            guard let response, let status = response.head.status else {
-                return app.requestFailed(id, at: now)
+    // MARK: - HTTP
+
+    private func request(_ id: RequestID, _ method: String, _ target: String, _ body: Bytes?) {
+        var fieldLines = [FieldLine("Accept", "application/json")]
+        if body != nil { fieldLines.append(FieldLine("Content-Type", "application/json")) }
+        // The app gives a request up itself; twice its patience is for when it lost track.
+        let patience = options.timeScale.nanoseconds(seconds: 2 * AppTimes.requestLimit)
+        requests[id] = client.send(
+            .request(
+                method, target, host: board.description, fieldLines: fieldLines, body: body ?? []),
+            timeout: patience
+        ) { [weak self] result in
+            self?.requests[id] = nil
+            self?.input { app, now in
+                guard case .success(let response) = result, let status = response.head.status
+                else { return app.requestFailed(id, at: now) }
+                return app.replied(to: id, status: status, body: response.body, at: now)
             }
-            return app.replied(to: id, status: status, body: response.body, at: now)
         }
     }
+
+    // MARK: - WebSocket
 
     private func connect(_ id: LinkID, _ target: String) {
-        var linkOptions = ClientLink.Options(
-            board: board, target: target,
-            connectTime: options.timeScale.nanoseconds(seconds: 2 * AppTimes.connectLimit))
-        if options.offersCompression {
-            linkOptions.offers = [DeflateParameters()]
-            linkOptions.compressionThreshold = options.compressionThreshold
+        var request = WebSocketRequest(target: target)
+        request.timeout = options.timeScale.nanoseconds(seconds: 2 * AppTimes.connectLimit)
+        if options.offersCompression { request.offers = [DeflateParameters()] }
+        attempts[id] = WebSocketClient.connect(
+            to: board, request, on: loop,
+            configure: { [options] endpoint in
+                endpoint.maximumMessage = options.maximumMessageSize
+                endpoint.compressionThreshold = options.compressionThreshold
+                // Gone before the next attempt, so that there is one connection at a time.
+                endpoint.closeTimeout = options.timeScale.nanoseconds(seconds: 2)
+            }
+        ) { [weak self] result in
+            self?.attempts[id] = nil
+            switch result {
+            case .success(let link):
+                self?.adopt(link, as: id)
+            case .failure(let error):
+                self?.onNote?("no connection: \(error.text)")
+                self?.input { app, now in app.linkEnded(id, at: now) }
+            }
         }
-        linkOptions.maximumMessage = options.maximumMessageSize
-        linkOptions.watchesFragments = options.defects.contains(.a18)
-        var callbacks = ClientLink.Callbacks()
-        callbacks.opened = { [weak self] in
-            self?.onNote?("connected to \(self?.board.description ?? "the board")")
-            self?.input { app, now in app.linkOpened(id, at: now) }
-        }
-        callbacks.message = { [weak self] _, bytes, firstFragmentCount in
+    }
+
+    private func adopt(_ link: WebSocketConnection, as id: LinkID) {
+        links[id] = link
+        link.onMessage = { [weak self, unowned link] _, bytes in
+            let firstFragmentCount = link.firstFrame.map(Self.visibleCount)
             self?.input { app, now in
                 app.receive(
                     message: bytes, firstFragmentCount: firstFragmentCount, on: id, at: now)
             }
         }
-        callbacks.ended = { [weak self] why in
+        link.onClosed = { [weak self] closing in
             self?.links[id] = nil
-            self?.onNote?("no connection: \(why)")
+            self?.onNote?("the connection ended: \(closing.text)")
             self?.input { app, now in app.linkEnded(id, at: now) }
         }
-        links[id] = ClientLink(loop: loop, options: linkOptions, callbacks: callbacks)
+        onNote?("connected to \(board)")
+        input { app, now in app.linkOpened(id, at: now) }
+    }
+
+    /// How much of a message its first frame carries; a compressed one carries all there is to see.
+    private static func visibleCount(_ header: FrameHeader) -> Int {
+        header.rsv & 4 == 0 ? Int(clamping: header.payloadLength) : .max
     }
 
     private func rearm() {
@@ -135,6 +173,33 @@ package final class AppHost {
             loop.schedule(at: time) { [weak self] in
                 self?.input { app, now in app.deadlineReached(at: now) }
             }
+        }
+    }
+}
+
+extension WebSocketConnectError {
+    /// What went wrong, in a few words.
+    var text: String {
+        switch self {
+        case .connect(let error), .network(let error): "\(error)"
+        case .http(let error): error.text
+        case .refused(let response): "the answer is \(response.head.status ?? 0), not 101"
+        case .violations(let violations):
+            violations.first?.text ?? "the handshake breaks the protocol"
+        }
+    }
+}
+
+extension HTTPClientError {
+    /// What went wrong, in a few words.
+    fileprivate var text: String {
+        switch self {
+        case .timeout: "no answer came in time"
+        case .closed: "the connection ended before the answer"
+        case .notHTTP(let why): "the answer is not HTTP: \(why)"
+        case .tooLarge(let limit): "the answer has more than \(limit) bytes"
+        case .unexpectedSwitch: "the answer switches to another protocol"
+        case .unsolicited: "bytes came that nobody asked for"
         }
     }
 }

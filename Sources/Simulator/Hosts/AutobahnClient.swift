@@ -20,8 +20,9 @@ package final class AutobahnClient {
     private let loop: any EventLoop
     private let url: WebSocketURL
     private let agent: String
-    private let completion: (Outcome) -> Void
-    private var link: ClientLink?
+    private var completion: ((Outcome) -> Void)?
+    private var step: (any Cancellable)?
+    private var link: WebSocketConnection?
     private var caseCount = 0
 
     /// Makes a client; `completion` is called once.
@@ -38,50 +39,73 @@ package final class AutobahnClient {
     /// Begins the run.
     package func start() {
         var answer: Bytes?
-        open("/getCaseCount") { _, message in
+        open("/getCaseCount") { _, _, message in
             answer = message
-        } ended: { [self] why in
+        } ended: { client, failure in
             guard let answer, let count = Int(String(decoding: answer, as: UTF8.self)), count >= 0
             else {
-                completion(.failed("the suite did not say how many cases there are: \(why)"))
+                let why = failure ?? "its answer is no number"
+                client.finish(.failed("the suite does not say how many cases there are: \(why)"))
                 return
             }
-            caseCount = count
-            run(1)
+            client.caseCount = count
+            client.run(1)
         }
     }
 
     private func run(_ number: Int) {
         guard number <= caseCount else {
-            open("/updateReports?agent=\(PercentText.encode(agent))") { _, _ in
-            } ended: { [self] _ in
-                completion(.done(caseCount: caseCount))
+            open("/updateReports?agent=\(PercentText.encode(agent))") { _, _, _ in
+            } ended: { client, failure in
+                client.finish(failure.map { .failed($0) } ?? .done(caseCount: client.caseCount))
             }
             return
         }
         onCase?(number, caseCount)
         open("/runCase?case=\(number)&agent=\(PercentText.encode(agent))") {
-            [self] opcode, message in
-            link?.send(opcode, message)
-        } ended: { [self] _ in
-            run(number + 1)
+            link, opcode, message in
+            link.send(opcode, message)
+        } ended: { client, failure in
+            if let failure {
+                client.finish(.failed("case \(number) cannot be run: \(failure)"))
+            } else {
+                client.run(number + 1)
+            }
         }
     }
 
+    /// Opens a connection and waits for its end; a failure says why there was none.
     private func open(
-        _ target: String, message: @escaping (Opcode, Bytes) -> Void,
-        ended: @escaping (String) -> Void
+        _ target: String,
+        message: @escaping (WebSocketConnection, Opcode, Bytes) -> Void,
+        ended: @escaping (AutobahnClient, _ failure: String?) -> Void
     ) {
-        var options = ClientLink.Options(
-            board: url.endpoint, target: target, connectTime: 10 * nanosecondsPerSecond)
-        options.offers = [DeflateParameters(hasClientMaxWindowBits: true)]
-        options.maximumMessage = 16 << 20
-        var callbacks = ClientLink.Callbacks()
-        callbacks.message = { opcode, bytes, _ in message(opcode, bytes) }
-        callbacks.ended = { [weak self] why in
-            self?.link = nil
-            ended(why)
+        var request = WebSocketRequest(target: target)
+        request.offers = [DeflateParameters(hasClientMaxWindowBits: true)]
+        step = WebSocketClient.connect(
+            to: url.endpoint, request, on: loop, configure: { $0.maximumMessage = 16 << 20 }
+        ) { [weak self] result in
+            guard let self else { return }
+            step = nil
+            switch result {
+            case .success(let link):
+                self.link = link
+                link.onMessage = { [unowned link] opcode, bytes in message(link, opcode, bytes) }
+                link.onClosed = { [weak self] _ in
+                    guard let self else { return }
+                    self.link = nil
+                    // Thousands of cases in a row must not stand on one stack.
+                    self.step = self.loop.schedule(after: 0) { ended(self, nil) }
+                }
+            case .failure(let error):
+                ended(self, error.text)
+            }
         }
-        link = ClientLink(loop: loop, options: options, callbacks: callbacks)
+    }
+
+    private func finish(_ outcome: Outcome) {
+        let completion = completion
+        self.completion = nil
+        completion?(outcome)
     }
 }

@@ -10,39 +10,46 @@ package final class BoardHost {
 
     private let loop: any EventLoop
     private let options: BoardOptions
+    private let server: HTTPServer
     private var board: Board
-    private var listener: (any TCPListener)?
     private var timer: ScheduledAction?
-    private var connections: [UInt64: ServerConnection] = [:]
-    private var connectionCount: UInt64 = 0
-    /// The connection that waits for an exchange's answer, or that became a link.
-    private var owners: [UInt64: UInt64] = [:]
+    /// The requests that wait for their answers.
+    private var exchanges: [ExchangeID: HTTPExchange] = [:]
+    private var links: [LinkID: WebSocketConnection] = [:]
     private var exchangeCount: UInt64 = 0
     /// The commands of the script by their steps.
     private var scripted: [BridgeCommand] = []
     private var steps: [ScheduledAction] = []
-
-    /// Connections at once; one more is closed at once.
-    private static let maximumConnections = 4096
+    private var isStopped = false
 
     package init(loop: any EventLoop, options: BoardOptions = BoardOptions()) {
         self.loop = loop
         self.options = options
         board = Board(options: options)
+        // The limits of board-http-facts, "HTTP basics".
+        var limits = HTTPServerMachine.Limits()
+        limits.maximumBody = options.maximumBodySize
+        limits.headTime = options.timeScale.nanoseconds(seconds: 10)
+        limits.requestTime = options.timeScale.nanoseconds(seconds: 30)
+        limits.idleTime = options.timeScale.nanoseconds(seconds: 120)
+        server = HTTPServer(on: loop, limits: limits)
+        server.onRequest = { [weak self] exchange in self?.take(exchange) }
+        server.onCutRequest = { [weak self] request, peer in
+            self?.input { board, now in
+                board.receiveCut(request, isFromLoopback: peer.ip.isLoopback, at: now)
+                return []
+            }
+        }
+        server.onTrouble = { [weak self] error in
+            self?.onNote?("cannot accept connections for a moment: \(error)")
+        }
     }
 
     /// Starts to listen; port 0 takes any free one.
     /// - Returns: the address with the port that was taken.
     @discardableResult
     package func listen(on address: SocketAddress) throws(NetworkError) -> SocketAddress {
-        let listener = try loop.listen(on: address, options: ListenOptions()) {
-            [weak self] stream in self?.accept(stream)
-        }
-        listener.onTrouble = { [weak self] error in
-            self?.onNote?("cannot accept connections for a moment: \(error)")
-        }
-        self.listener = listener
-        return listener.localAddress
+        try server.listen(on: address)
     }
 
     /// Runs a script; its times count from now.
@@ -56,111 +63,73 @@ package final class BoardHost {
 
     /// Stops listening and ends all connections.
     package func stop() {
-        listener?.close()
-        listener = nil
+        isStopped = true
         timer?.cancel()
         timer = nil
         for step in steps { step.cancel() }
         steps = []
-        for connection in Array(connections.values) { connection.abort() }
+        server.close()
+        for link in links.values { link.abort() }
+        links = [:]
     }
 
     // MARK: - Connections
 
-    private func accept(_ stream: any TCPStream) {
-        guard connections.count < Self.maximumConnections else {
-            stream.abort()
-            return
-        }
-        connectionCount += 1
-        let number = connectionCount
-        let isLoopback = stream.peerAddress.ip.isLoopback
-        var callbacks = ServerConnection.Callbacks()
-        callbacks.request = { [weak self] request in
-            self?.take(request, from: number, isLoopback: isLoopback)
-        }
-        callbacks.cut = { [weak self] request in
-            self?.input { board, now in
-                board.receiveCut(request, isFromLoopback: isLoopback, at: now)
-                return []
-            }
-        }
-        callbacks.message = { [weak self] _, bytes in
-            guard let link = self?.link(of: number) else { return }
-            self?.input { board, now in board.receive(message: bytes, on: link, at: now) }
-        }
-        callbacks.webSocketEnded = { [weak self] cleanly in
-            guard let link = self?.link(of: number) else { return }
-            self?.onNote?("the phone's connection ended")
-            self?.input { board, now in board.linkEnded(link, cleanly: cleanly, at: now) }
-        }
-        callbacks.ended = { [weak self] in self?.forget(number) }
-        connections[number] = ServerConnection(
-            stream, loop: loop, limits: limits, callbacks: callbacks)
-    }
-
-    /// The board's limits of HTTP (board-http-facts, "HTTP basics"); the times are scaled.
-    private var limits: HTTPServerMachine.Limits {
-        var limits = HTTPServerMachine.Limits()
-        limits.maximumBody = options.maximumBodySize
-        limits.headTime = options.timeScale.nanoseconds(seconds: 10)
-        limits.requestTime = options.timeScale.nanoseconds(seconds: 30)
-        limits.idleTime = options.timeScale.nanoseconds(seconds: 120)
-        return limits
-    }
-
-    private func take(_ request: HTTPMessage, from number: UInt64, isLoopback: Bool) {
+    private func take(_ exchange: HTTPExchange) {
         exchangeCount += 1
-        let exchange = exchangeCount
-        owners[exchange] = number
+        let id = ExchangeID(rawValue: exchangeCount)
+        exchanges[id] = exchange
+        exchange.onGone = { [weak self] in self?.exchanges[id] = nil }
         input { board, now in
             board.receive(
-                request, isFromLoopback: isLoopback, exchange: ExchangeID(rawValue: exchange),
-                at: now)
+                exchange.request, isFromLoopback: exchange.peerAddress.ip.isLoopback,
+                exchange: id, at: now)
         }
     }
 
-    /// The link that a connection became.
-    private func link(of number: UInt64) -> LinkID? {
-        owners.first { $0.value == number }.map { LinkID(rawValue: $0.key) }
-    }
-
-    private func forget(_ number: UInt64) {
-        if let link = link(of: number) {
-            // A link that ended says so before; a request whose asker is gone has no answer.
-            input { board, now in board.linkEnded(link, cleanly: false, at: now) }
+    private func accept(_ exchange: HTTPExchange, as id: LinkID, _ action: BoardAction.Accept) {
+        guard let (stream, rest) = exchange.switchProtocols(action.head) else {
+            input { board, now in board.linkEnded(id, cleanly: false, at: now) }
+            return
         }
-        owners = owners.filter { $0.value != number }
-        connections[number] = nil
+        var endpoint = WebSocketEndpoint.Options(role: .server, deflate: action.deflate)
+        endpoint.framing = .board
+        endpoint.closeTimeout = options.timeScale.nanoseconds(seconds: 5)
+        let link = WebSocketConnection(stream, options: endpoint, rest: rest, on: loop)
+        links[id] = link
+        link.onMessage = { [weak self] _, bytes in
+            self?.input { board, now in board.receive(message: bytes, on: id, at: now) }
+        }
+        link.onClosed = { [weak self] closing in
+            self?.links[id] = nil
+            self?.onNote?("a phone's connection ended: \(closing.text)")
+            self?.input { board, now in
+                board.linkEnded(id, cleanly: closing.isClean, at: now)
+            }
+        }
+        onNote?("a phone connected from \(link.peerAddress)")
     }
 
     // MARK: - The machine
 
-    private var moment: Moment { Moment(monotonic: loop.now, wall: loop.wallClock) }
-
     private func input(_ body: (inout Board, Moment) -> [BoardAction]) {
-        let actions = body(&board, moment)
+        guard !isStopped else { return }
+        let actions = body(&board, Moment(monotonic: loop.now, wall: loop.wallClock))
         for action in actions { perform(action) }
         rearm()
     }
 
     private func perform(_ action: BoardAction) {
         switch action {
-        case .respond(let exchange, let response):
-            guard let owner = owners.removeValue(forKey: exchange.rawValue) else { return }
-            connections[owner]?.respond(response)
-        case .accept(let exchange, _, let head, let deflate):
-            guard let connection = owners[exchange.rawValue].flatMap({ connections[$0] }) else {
-                return
-            }
-            var options = WebSocketEndpoint.Options(role: .server, deflate: deflate)
-            options.framing = .board
-            onNote?("a phone connected from \(connection.peerAddress)")
-            connection.upgrade(head, options)
+        case .respond(let id, let response):
+            exchanges.removeValue(forKey: id)?.respond(response)
+        case .accept(let accepted):
+            guard let exchange = exchanges.removeValue(forKey: accepted.exchange) else { return }
+            accept(exchange, as: accepted.link, accepted)
         case .send(let link, let bytes):
-            owners[link.rawValue].flatMap { connections[$0] }?.send(.text, bytes)
+            links[link]?.send(.text, bytes)
         case .close(let link, let code, let reason):
-            owners[link.rawValue].flatMap { connections[$0] }?.close(code, reason)
+            links[link]?.close(CloseCode(rawValue: code), reason)
         case .commandEnded(let step, let response):
             guard scripted.indices.contains(step) else { return }
             onOutcome?(scripted[step], response)
@@ -174,21 +143,45 @@ package final class BoardHost {
             let number = scripted.count - 1
             input { board, now in board.issue(command, step: number, at: now) }
         case .enqueue(let command):
+            var isQueued = false
             input { board, now in
-                _ = board.enqueue(command, at: now)
+                isQueued = board.enqueue(command, at: now)
                 return []
             }
+            if !isQueued { onNote?("the queue does not take command \(command.id)") }
         }
     }
 
     private func rearm() {
-        let deadline = listener == nil ? nil : board.nextDeadline
+        let deadline = isStopped ? nil : board.nextDeadline
         guard deadline != timer?.deadline || timer?.isPending == false else { return }
         timer?.cancel()
         timer = deadline.map { time in
             loop.schedule(at: time) { [weak self] in
                 self?.input { board, now in board.deadlineReached(at: now) }
             }
+        }
+    }
+}
+
+extension WebSocketEndpoint.Closing {
+    /// Whether close frames crossed, so that both sides know that it is over.
+    var isClean: Bool {
+        switch cause {
+        case .peer, .own, .failure: true
+        case .lost, .timeout: false
+        }
+    }
+
+    /// How it ended, in a few words.
+    var text: String {
+        let code = payload.code.map { " \($0.rawValue) \(payload.reason)" } ?? ""
+        return switch cause {
+        case .peer: "the peer closed it\(code)"
+        case .own: "closed\(code)"
+        case .failure: "closed\(code)"
+        case .lost: "it broke off"
+        case .timeout: "the peer did not answer the close frame"
         }
     }
 }
