@@ -246,7 +246,7 @@ private func timeline(_ sketch: SessionSketch, hiding: (Event) -> Bool = { _ in 
                     + "5 without an echo\n"))
     }
 
-    @Test(arguments: 0..<40)
+    @Test(arguments: 0..<20)
     func `no order of events and no number in them stops it`(seed: UInt64) {
         var random = SplitMix(state: seed)
         var timeline = Timeline(maximumFold: Int64.random(in: 0...(.max), using: &random))
