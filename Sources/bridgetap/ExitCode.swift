@@ -32,4 +32,10 @@ struct Failure: Error {
         self.message = message
         self.hint = hint
     }
+
+    /// Tells it on standard error.
+    func tell() {
+        ProcessStreams.remark(.error, message)
+        if let hint { ProcessStreams.remark(.hint, hint) }
+    }
 }

@@ -26,8 +26,7 @@ struct Main {
             ProcessStreams.remark(.hint, failure.hint)
             return .usage
         } catch let failure as Failure {
-            ProcessStreams.remark(.error, failure.message)
-            if let hint = failure.hint { ProcessStreams.remark(.hint, hint) }
+            failure.tell()
             return failure.code
         } catch is ProcessStreams.OutputClosed {
             return .done
@@ -47,7 +46,8 @@ struct Main {
             130 cut short by a signal.
             """,
         commands: [
-            RecordOptions.command, ShowOptions.command, BoardCommandOptions.command,
-            AppCommandOptions.command, DemoOptions.command,
+            RecordOptions.command, ShowOptions.command, VerifyOptions.command,
+            ConvertOptions.command, BoardCommandOptions.command, AppCommandOptions.command,
+            DemoOptions.command,
         ])
 }

@@ -37,6 +37,15 @@ import Testing
             "give the last part of the session alone"
         ),
         (
+            ["verify", "--repair", "a"], "--repair needs --output",
+            "see \"bridgetap verify --help\""
+        ),
+        (
+            ["verify", "--repair", "-o", "b", "a", "c"], "--repair: it takes one file at a time",
+            "run it once for each"
+        ),
+        (["convert", "a"], "--output FILE is missing", "see \"bridgetap convert --help\""),
+        (
             ["show", "--filter", "typ=x", "a"],
             "--filter: character 1: unknown field \"typ\"; did you mean \"type\"?",
             "see \"bridgetap show --help\""
@@ -51,7 +60,7 @@ import Testing
         #expect(outcome.errors == "bridgetap: error: \(message)\nbridgetap: hint: \(hint)\n")
     }
 
-    @Test(arguments: ["", "record", "show", "board", "app", "demo"])
+    @Test(arguments: ["", "record", "show", "verify", "convert", "board", "app", "demo"])
     func `every page of help is as it was read last`(command: String) throws {
         let outcome = try BuiltProgram.run(command.isEmpty ? ["--help"] : [command, "--help"])
         #expect(outcome.exitCode == 0)
