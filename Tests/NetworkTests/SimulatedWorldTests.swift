@@ -120,6 +120,34 @@ import Wire
         #expect(first == nil && second == nil)
     }
 
+    @Test func `a world that is dropped amid everything leaves nothing behind`() throws {
+        weak var world: SimulatedWorld?
+        weak var stream: (any TCPStream)?
+        weak var owner: Witness?
+        var late: Witness?
+        do {
+            let bench = try SimulatedBench(seed: 4, isChoppy: true)
+            let pair = try Pair(bench)
+            world = bench.world
+            stream = pair.client.stream
+            owner = pair.client
+            late = pair.server
+            pair.client.stream.onRead = { _ in pair.client.stream.close() }
+            pair.client.stream.write(noise(100_000))
+            bench.clientHost.schedule(after: 1000) { pair.client.stream.close() }
+            bench.clientHost.atEndOfTurn { pair.client.stream.close() }
+            _ = try bench.server.listen(
+                on: bench.serverAddress, options: ListenOptions()
+            ) { _ in pair.client.stream.close() }
+            bench.world.run(for: 500)
+        }
+        #expect(world == nil && stream == nil && owner == nil)
+        // Who still holds an end finds it closed.
+        #expect(late?.stream.write([1]) == .refused)
+        late?.stream.resume()
+        late?.stream.close()
+    }
+
     @Test func `a stream that is cut into single bytes arrives whole`() throws {
         let bench = try SimulatedBench(seed: 8, isChoppy: false)
         bench.world.conditions.segment = 1...1

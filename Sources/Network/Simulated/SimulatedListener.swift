@@ -23,6 +23,12 @@ final class SimulatedListener: TCPListener {
         if let accept { accept(stream) } else { stream.abort() }
     }
 
+    /// The world goes away.
+    func worldIsEnding() {
+        accept = nil
+        onTrouble = nil
+    }
+
     func close() {
         guard isOpen else { return }
         accept = nil

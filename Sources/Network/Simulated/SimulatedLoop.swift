@@ -177,6 +177,15 @@ package final class SimulatedLoop: EventLoop {
         }
     }
 
+    /// The world goes away, and with it whatever waits for something to happen.
+    func worldIsEnding() {
+        for listener in listeners.values { listener.worldIsEnding() }
+        listeners = [:]
+        endOfTurn = []
+        mailboxes = []
+        signals = []
+    }
+
     package func openAppend(
         _ path: String, _ disposition: AppendDisposition
     ) throws(FileError) -> any AppendFile {

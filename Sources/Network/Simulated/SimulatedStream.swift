@@ -10,10 +10,11 @@ final class SimulatedStream: TCPStream {
     let peerAddress: SocketAddress
     var originalDestination: SocketAddress?
     private let options: StreamOptions
-    private let link: SimulatedWorld.Link
+    let link: SimulatedWorld.Link
     /// The other end; both keep each other until both are done.
     private var peer: SimulatedStream?
-    private var linkDownHandler = 0
+    /// The world's number for it.
+    private var number = 0
 
     var onRead: ((ReadChunk) -> Void)?
     var onEnd: ((StreamEnd) -> Void)?
@@ -60,9 +61,7 @@ final class SimulatedStream: TCPStream {
         a.peer = b
         b.peer = a
         for end in [a, b] {
-            end.linkDownHandler = end.world.onLinkDown(end.link) { [weak end] in
-                end?.linkWentDown()
-            }
+            end.number = end.world.keep(end)
         }
     }
 
@@ -281,16 +280,26 @@ final class SimulatedStream: TCPStream {
     private func part() {
         guard let peer, isDone, peer.isDone else { return }
         for end in [self, peer] {
-            world.forgetLinkDownHandler(end.linkDownHandler)
+            world.forget(end.number)
             end.peer = nil
         }
+    }
+
+    /// The world goes away: the stream is closed without a word, and no longer asks for it.
+    func worldIsEnding() {
+        isClosed = true
+        peer = nil
+        onRead = nil
+        onEnd = nil
+        onDrain = nil
     }
 
     private var isDone: Bool { isClosed && (hasSentFin || error != nil) }
 
     // MARK: Silence
 
-    private func linkWentDown() {
+    /// The world has cut the link.
+    func linkWentDown() {
         guard !isDead else { return }
         if inFlight > 0 || !sending.isEmpty { watchForTimeout() }
         guard let seconds = options.keepAliveSeconds.map({ Int64(max(1, $0)) }) else { return }

@@ -29,13 +29,20 @@ package final class SimulatedWorld {
     private var endingTurn: [SimulatedLoop] = []
     private var downLinks: Set<Link> = []
     private var parked: [(link: Link, deliver: () -> Void)] = []
-    private var linkDownHandlers: [Int: (link: Link, handler: () -> Void)] = [:]
-    private var nextHandler = 0
+    /// The ends of all connections, by their numbers; an open one is kept alive here.
+    private var streams: [Int: SimulatedStream] = [:]
+    private var nextStream = 0
     let waker = SimulatedWaker()
 
     package init(seed: UInt64) {
         self.seed = seed
         random = SeededGenerator(seed: seed)
+    }
+
+    deinit {
+        // Connections and listeners that are still open hold closures of their owners.
+        for stream in streams.values { stream.worldIsEnding() }
+        for host in hosts.values { host.worldIsEnding() }
     }
 
     /// Adds a host with one address (besides 127.0.0.1, its own) and gives out its loop.
@@ -131,8 +138,8 @@ package final class SimulatedWorld {
         let link = Link(a, b)
         guard isUp else {
             guard downLinks.insert(link).inserted else { return }
-            let handlers = linkDownHandlers.filter { $0.value.link == link }
-            for (_, entry) in handlers.sorted(by: { $0.key < $1.key }) { entry.handler() }
+            let affected = streams.filter { $0.value.link == link }
+            for (_, stream) in affected.sorted(by: { $0.key < $1.key }) { stream.linkWentDown() }
             return
         }
         guard downLinks.remove(link) != nil else { return }
@@ -148,15 +155,15 @@ package final class SimulatedWorld {
         !downLinks.contains(Link(a, b))
     }
 
-    /// Calls `handler` whenever the link is cut, until the number given back is forgotten.
-    func onLinkDown(_ link: Link, _ handler: @escaping () -> Void) -> Int {
-        nextHandler += 1
-        linkDownHandlers[nextHandler] = (link, handler)
-        return nextHandler
+    /// Keeps an end of a connection until it is forgotten, by the number given back.
+    func keep(_ stream: SimulatedStream) -> Int {
+        nextStream += 1
+        streams[nextStream] = stream
+        return nextStream
     }
 
-    func forgetLinkDownHandler(_ number: Int) {
-        linkDownHandlers[number] = nil
+    func forget(_ number: Int) {
+        streams[number] = nil
     }
 
     func isDown(_ link: Link) -> Bool { downLinks.contains(link) }
@@ -168,7 +175,7 @@ package final class SimulatedWorld {
 
     /// Delivers a packet at `time`, or once the link is up again.
     func send(over link: Link, notBefore time: Int64, _ deliver: @escaping () -> Void) {
-        _ = timers.schedule(at: time) { [self] in
+        _ = timers.schedule(at: time) { [unowned self] in
             if downLinks.contains(link) {
                 parked.append((link, deliver))
             } else {
@@ -179,7 +186,7 @@ package final class SimulatedWorld {
 
     /// Delivers a packet once, or never if the link is down when it should arrive.
     func sendUnreliably(over link: Link, notBefore time: Int64, _ deliver: @escaping () -> Void) {
-        _ = timers.schedule(at: time) { [self] in
+        _ = timers.schedule(at: time) { [unowned self] in
             if !downLinks.contains(link) { deliver() }
         }
     }
