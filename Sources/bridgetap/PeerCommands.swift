@@ -160,9 +160,8 @@ struct AppCommandOptions: Sendable {
         options.platform = platform
         options.defects = Set(defects)
         options.timeScale = TimeScale(Int64(timeScale))
+        options.apply(url)
         if let phoneID { options.phoneID = phoneID }
-        options.basePath = url.path == "/" ? options.basePath : url.path
-        options.extraQuery = url.query ?? ""
         let app = AppHost(loop: loop.loop, board: url.endpoint, options: options)
         app.onNote = { ProcessStreams.remark(.note, $0) }
         app.start()
