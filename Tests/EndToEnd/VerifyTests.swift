@@ -9,6 +9,14 @@ import Testing
         text = try String(contentsOf: BuiltProgram.root.appending(path: file), encoding: .utf8)
     }
 
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appending(path: "bridgetap-verify-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
     @Test func `a torn file ends with 1, or with 4 where it must be complete`() throws {
         let torn = String(text.dropLast(30))
         let found = try BuiltProgram.run(["verify", "-"], input: torn)
@@ -33,7 +41,7 @@ import Testing
     }
 
     @Test func `a repaired file is whole but for what it admits`() throws {
-        try withTemporaryFolder { folder in
+        try withFolder { folder in
             var lines = text.split(separator: "\n").map(String.init)
             lines[6] = "{\"event\":\"frame\",broken"
             let input = folder.appending(path: "lab.ndjson")
@@ -62,7 +70,7 @@ import Testing
 
     @Test(arguments: ["ndjson", "ndjson.gz", "ndjson.zst"])
     func `a session goes through every format and comes back the same`(ending: String) throws {
-        try withTemporaryFolder { folder in
+        try withFolder { folder in
             let packed = folder.appending(path: "packed.\(ending)").path
             #expect(try BuiltProgram.run(["convert", file, "-o", packed]).exitCode == 0)
             let back = try BuiltProgram.run(["convert", packed, "-o", "-"])
@@ -76,7 +84,7 @@ import Testing
     }
 
     @Test func `a failed conversion leaves no file`() throws {
-        try withTemporaryFolder { folder in
+        try withFolder { folder in
             let output = folder.appending(path: "out.pcap").path
             let outcome = try BuiltProgram.run(["convert", "README.md", "-o", output])
             #expect(outcome.exitCode == 4)
@@ -96,7 +104,7 @@ import Testing
     }
 
     @Test func `tshark reads a session as pcap`() throws {
-        try withTemporaryFolder { folder in
+        try withFolder { folder in
             let output = folder.appending(path: "out.pcap").path
             #expect(try BuiltProgram.run(["convert", file, "-o", output]).exitCode == 0)
             let process = Process()

@@ -22,7 +22,8 @@ private final class Lab {
         boardLoop = try #require(world.addHost("192.168.42.1"))
         phoneLoop = try #require(world.addHost("192.168.42.2"))
         board = BoardHost(loop: boardLoop, options: boardOptions)
-        address = try board.listen(on: SocketAddress(boardLoop.ip, port: 8080))
+        try board.listen(on: SocketAddress(.any, port: 8080))
+        address = SocketAddress(boardLoop.ip, port: 8080)
         app = AppHost(loop: phoneLoop, board: Endpoint(address), options: appOptions)
         board.onOutcome = { [unowned self] command, response in
             outcomes[command.id.text] = response
@@ -39,12 +40,13 @@ private final class Lab {
 
     /// Sends bytes from a third host and returns all that comes back until the end or `wait`.
     func exchange(
-        _ bytes: String, from loop: SimulatedLoop? = nil, finAfter: Bool = false, wait: Double = 2
+        _ bytes: String, from loop: SimulatedLoop? = nil, to address: SocketAddress? = nil,
+        finAfter: Bool = false, wait: Double = 2
     ) -> String {
         let loop = loop ?? phoneLoop
         var received = Bytes()
         var stream: (any TCPStream)?
-        loop.connect(to: address, options: ConnectOptions()) { result in
+        loop.connect(to: address ?? self.address, options: ConnectOptions()) { result in
             guard case .success(let opened) = result else { return }
             stream = opened
             opened.onRead = { received += $0.bytes }
@@ -129,6 +131,16 @@ private final class Lab {
             "POST /simulate/command HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n"
             + "\r\n\(body)"
         #expect(lab.exchange(request, wait: 3).contains("403 Forbidden"), "not from loopback")
+        let local = lab.exchange(
+            request, from: lab.boardLoop, to: .loopback(port: lab.address.port), wait: 1)
+        #expect(local == "", "it blocks")
+        lab.run(2)
+        let second = lab.exchange(
+            request.replacing("s1", with: "s2"), from: lab.boardLoop,
+            to: .loopback(port: lab.address.port), wait: 3)
+        #expect(second.hasPrefix("HTTP/1.1 200 OK\r\n"))
+        #expect(second.contains("\r\nDate: "))
+        #expect(second.hasSuffix(#"{"id":"s2","data":{"text":""}}"# + "\n"))
     }
 
     @Test func `a body that is cut short is not acted on`() throws {
@@ -280,6 +292,58 @@ private final class Lab {
         #expect(echoed == [0, 1, 125, 126, 30_000])
         stream?.close()
         echo.stop()
+    }
+
+    @Test func `the conformance client goes through all cases and asks for the report`() throws {
+        let world = SimulatedWorld(seed: 3)
+        let suite = try #require(world.addHost("10.0.0.1"))
+        let loop = try #require(world.addHost("10.0.0.2"))
+        var targets: [String] = []
+        var echoes = 0
+        var links: [WebSocketConnection] = []
+        let server = HTTPServer(on: suite)
+        server.onRequest = { exchange in
+            let target = exchange.request.head.target ?? ""
+            targets.append(target)
+            guard let link = exchange.upgradeToWebSocket(deflate: .full) else { return }
+            links.append(link)
+            if target == "/getCaseCount" {
+                link.send(text: "3")
+                link.close()
+            } else if target.hasPrefix("/runCase") {
+                link.onMessage = { [unowned link] _, _ in
+                    echoes += 1
+                    link.close()
+                }
+                link.send(text: "case")
+            } else {
+                link.close()
+            }
+        }
+        let address = try server.listen(on: SocketAddress(suite.ip, port: 9001))
+        var outcome: AutobahnClient.Outcome?
+        let client = AutobahnClient(
+            loop: loop, url: try WebSocketURL(parsing: "ws://\(address)"), agent: "a b"
+        ) { outcome = $0 }
+        client.start()
+        world.run(for: 60_000_000_000)
+        #expect(outcome == .done(caseCount: 3))
+        #expect(echoes == 3)
+        #expect(
+            targets == [
+                "/getCaseCount", "/runCase?case=1&agent=a%20b", "/runCase?case=2&agent=a%20b",
+                "/runCase?case=3&agent=a%20b", "/updateReports?agent=a%20b",
+            ])
+        server.close()
+        let nobody = AutobahnClient(
+            loop: loop, url: try WebSocketURL(parsing: "ws://10.0.0.1:9002")
+        ) { outcome = $0 }
+        nobody.start()
+        world.run(for: 60_000_000_000)
+        guard case .failed? = outcome else {
+            Issue.record("nobody listens there")
+            return
+        }
     }
 
     @Test func `a stopped host leaves nothing behind`() throws {
