@@ -9,14 +9,6 @@ import Testing
         text = try String(contentsOf: BuiltProgram.root.appending(path: file), encoding: .utf8)
     }
 
-    private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory
-            .appending(path: "bridgetap-verify-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        try body(folder)
-    }
-
     @Test func `a torn file ends with 1, or with 4 where it must be complete`() throws {
         let torn = String(text.dropLast(30))
         let found = try BuiltProgram.run(["verify", "-"], input: torn)
@@ -41,7 +33,7 @@ import Testing
     }
 
     @Test func `a repaired file is whole but for what it admits`() throws {
-        try withFolder { folder in
+        try withTemporaryFolder { folder in
             var lines = text.split(separator: "\n").map(String.init)
             lines[6] = "{\"event\":\"frame\",broken"
             let input = folder.appending(path: "lab.ndjson")
@@ -70,7 +62,7 @@ import Testing
 
     @Test(arguments: ["ndjson", "ndjson.gz", "ndjson.zst"])
     func `a session goes through every format and comes back the same`(ending: String) throws {
-        try withFolder { folder in
+        try withTemporaryFolder { folder in
             let packed = folder.appending(path: "packed.\(ending)").path
             #expect(try BuiltProgram.run(["convert", file, "-o", packed]).exitCode == 0)
             let back = try BuiltProgram.run(["convert", packed, "-o", "-"])
@@ -84,7 +76,7 @@ import Testing
     }
 
     @Test func `a failed conversion leaves no file`() throws {
-        try withFolder { folder in
+        try withTemporaryFolder { folder in
             let output = folder.appending(path: "out.pcap").path
             let outcome = try BuiltProgram.run(["convert", "README.md", "-o", output])
             #expect(outcome.exitCode == 4)
@@ -104,7 +96,7 @@ import Testing
     }
 
     @Test func `tshark reads a session as pcap`() throws {
-        try withFolder { folder in
+        try withTemporaryFolder { folder in
             let output = folder.appending(path: "out.pcap").path
             #expect(try BuiltProgram.run(["convert", file, "-o", output]).exitCode == 0)
             let process = Process()

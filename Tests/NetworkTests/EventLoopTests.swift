@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Network
@@ -118,13 +119,17 @@ import Testing
         let mailbox = bench.client.mailbox(limit: 1000) { (number: Int) in
             received.append(number)
         }
-        let thread = Thread { for number in 0..<1000 { mailbox.post(number) } }
+        let isPosted = DispatchSemaphore(value: 0)
+        let thread = Thread {
+            for number in 0..<1000 { mailbox.post(number) }
+            isPosted.signal()
+        }
         thread.start()
         if driver == .real {
             bench.expect("all arrive") { received.count == 1000 }
         } else {
             // The virtual clock does not wait for a thread; the test does.
-            while !thread.isFinished { usleep(100) }
+            isPosted.wait()
             bench.settle()
         }
         #expect(received == Array(0..<1000))
