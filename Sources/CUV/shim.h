@@ -216,6 +216,12 @@ static inline int cuv_open_append(const char *path, int truncate, int exclusive)
     int fd;
     do fd = open(path, flags, 0600);
     while (fd < 0 && errno == EINTR);
+    struct stat status;
+    if (fd < 0 && errno == EEXIST && stat(path, &status) == 0 && !S_ISREG(status.st_mode)) {
+        // A device or a pipe has nothing that could be written over.
+        do fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+        while (fd < 0 && errno == EINTR);
+    }
     return fd < 0 ? -errno : fd;
 }
 

@@ -32,7 +32,7 @@ package enum AppendDisposition: Sendable {
     case append
     /// Begin with nothing.
     case truncate
-    /// Fail with EEXIST.
+    /// Fail with EEXIST; a device or a pipe, which keeps nothing, is opened as it is.
     case createNew
 }
 

@@ -217,6 +217,14 @@ import Testing
         bench.finish()
     }
 
+    @Test func `a device is opened as it is, where a file would have to be new`() throws {
+        let bench = try Driver.real.makeBench()
+        let file = try bench.client.openAppend("/dev/null", .createNew)
+        try file.append([1, 2, 3])
+        file.close()
+        bench.finish()
+    }
+
     @Test func `a full disk says how much of an append it took`() throws {
         let bench = try SimulatedBench(seed: 1, isChoppy: false)
         let disk = bench.clientHost.disk
