@@ -58,7 +58,7 @@ final class Tunnel {
         options.interface = proxy.configuration.upstreamInterface
         let attempt = proxy.loop.connect(to: address, options: options) { [weak self] result in
             guard let self, case .connecting = self.state else {
-                if case .success(let stream) = result { stream.close() }
+                if case .success(let stream) = result { stream.abort() }
                 return
             }
             switch result {

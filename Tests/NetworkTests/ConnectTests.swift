@@ -38,6 +38,32 @@ import Testing
         bench.finish()
     }
 
+    @Test func `an attempt that is given up is a reset for a side that had taken it`() throws {
+        let bench = try Driver.real.makeBench()
+        var taken: (any TCPStream)?
+        var ends: [StreamEnd] = []
+        let listener = try bench.server.listen(
+            on: bench.serverAddress, options: ListenOptions()
+        ) { stream in
+            taken = stream
+            stream.onEnd = { ends.append($0) }
+            stream.resume()
+        }
+        // The system of the other side takes it at once, before its program does.
+        let attempt = bench.client.connect(
+            to: listener.localAddress, options: ConnectOptions()
+        ) { _ in Issue.record("it was given up") }
+        attempt.cancel()
+        bench.expect("the other side hears of it") { !ends.isEmpty }
+        guard case .reset? = ends.first else {
+            Issue.record("\(ends)")
+            return
+        }
+        taken?.close()
+        listener.close()
+        bench.finish()
+    }
+
     @Test(arguments: Driver.allCases)
     func `a port that is taken is said to be in use`(driver: Driver) throws {
         let bench = try driver.makeBench()

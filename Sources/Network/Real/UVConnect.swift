@@ -64,7 +64,11 @@ final class UVConnect: UVPoll, Cancellable {
         deadline?.cancel()
         deadline = nil
         closeHandle()
-        if fd >= 0 { _ = cuv_close(fd) }
+        if fd >= 0 {
+            // The other end may have taken the connection already: it was never used.
+            _ = cuv_reset_on_close(fd)
+            _ = cuv_close(fd)
+        }
         fd = -1
     }
 
