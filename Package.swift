@@ -51,7 +51,8 @@ let package = Package(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),
         .testTarget(
-            name: "EndToEnd", dependencies: ["Wire", "Capture", "GoldenFiles"], exclude: ["Golden"]),
+            name: "EndToEnd", dependencies: ["Wire", "Capture", "CCrypto", "GoldenFiles"],
+            exclude: ["Golden"]),
         .testTarget(name: "TidyTests"),
         // What tests compare with files in `Golden/` folders; no part of the program.
         .target(name: "GoldenFiles", path: "Tests/GoldenFiles"),

@@ -266,6 +266,7 @@ class End:
         self.connection = connection
         self.sent, self.received = peer.Octets(), peer.Octets()
         self.peer_is_done = False
+        self.is_done = False
         self.echo = False
 
     def read(self):
@@ -296,6 +297,12 @@ class End:
                     raise Ended("reset") from None
                 self.sent.add(view[:count])
                 view = view[count:]
+
+    def finish(self):
+        """Sends a FIN, once."""
+        if not self.is_done:
+            self.connection.shutdown(socket.SHUT_WR)
+        self.is_done = True
 
     def head(self):
         """Reads to the end of a head; what follows it is counted as well."""
@@ -342,7 +349,7 @@ def play(end):
         chance = random.Random(arguments.seed)
         for step in SCENARIOS[name](None if server else MASK, chance):
             if step is HALF_CLOSE:
-                end.connection.shutdown(socket.SHUT_WR)
+                end.finish()
             elif step is RESET:
                 end.connection.setsockopt(
                     socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0)
@@ -354,7 +361,7 @@ def play(end):
             else:
                 end.send(step)
         if arguments.end_first:
-            end.connection.shutdown(socket.SHUT_WR)
+            end.finish()
         end.read_to_the_end()
         return "fin"
     except Ended as ended:
