@@ -20,8 +20,10 @@ build: setup
 demo: build
 	.build/debug/bridgetap demo
 
-# What CI runs. Warnings are errors by Package.swift.
+# What CI runs. Warnings are errors by Package.swift. The optimised program is for the tests that
+# pass a gibibyte through it.
 test: setup lint
+	swift build -c release --product bridgetap
 	swift build --build-tests
 	swift test --skip-build
 

@@ -32,7 +32,7 @@ import Wire
         let recorder = try RunningRecorder(to: server.port, in: folder, program: program)
         let client = try Peer(
             "big_message", to: recorder.port, ["--role", "client"] + arguments, in: folder)
-        let ends = [try client.finish(within: 90), try server.finish(within: 20)]
+        let ends = [try client.finish(within: 130), try server.finish(within: 20)]
         #expect(ends.allSatisfy { $0.isGood }, "\(ends)")
         let sent = try #require(ends.compactMap(\.sent).first)
         #expect(sent.bytes == Int64(bytes))
@@ -42,7 +42,7 @@ import Wire
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
 
         let reader = try Peer("read_session", reading: recorder.files[0], in: folder)
-        let file = try reader.finish(within: 60)
+        let file = try reader.finish(within: 120)
         #expect(file["end"]?["dropped"]?.integerValue == 0)
         // Fragments are frames of their own; the message that they make stands in pieces.
         let content = try #require(file["contents"]?[0])
