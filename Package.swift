@@ -12,10 +12,11 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
 
         .target(name: "Wire", dependencies: ["CZlib", "CCrypto"]),
-        .target(name: "Capture", dependencies: ["Wire", "CZlib", "CZstd"]),
+        .target(name: "Capture", dependencies: ["Wire", "CZlib", "CZstd", "CPcap"]),
         .target(name: "PhoneBridge", dependencies: ["Wire", "Capture"]),
         .target(name: "Network", dependencies: ["Wire", "CUV"]),
         .target(name: "Simulator", dependencies: ["Wire", "Capture", "PhoneBridge", "Network"]),

@@ -22,6 +22,11 @@ extension ConnectionDecoder {
             direction.isInMessage = beginFragment(
                 header, start: direction.start, on: direction, into: &batch)
         case .payload(let bytes, _, let isLast):
+            guard !direction.isBroken else {
+                emitData(bytes, why: Self.behindGap, on: direction, into: &batch)
+                direction.isBroken = !isLast
+                return
+            }
             append(bytes, on: direction, into: &batch)
             guard isLast, let item = direction.open, case .frame(let header) = item.kind else {
                 return
@@ -169,11 +174,20 @@ extension ConnectionDecoder {
     }
 
     func finishWebSocket(_ direction: Direction, into batch: inout EventBatch) {
-        switch direction.frames.finish() {
+        let unfinished = direction.isBroken ? nil : direction.frames.finish()
+        finish(
+            unfinished, why: "the connection ended within a frame's header", on: direction,
+            into: &batch)
+    }
+
+    /// Writes out a frame that goes no further, and the message that it is of.
+    func finish(
+        _ unfinished: FrameDecoder.Unfinished?, why: String, on direction: Direction,
+        into batch: inout EventBatch
+    ) {
+        switch unfinished {
         case .header(let bytes)?:
-            emitData(
-                bytes, why: "the connection ended within a frame's header", on: direction,
-                into: &batch)
+            emitData(bytes, why: why, on: direction, into: &batch)
         case .payload(let header, let payload)?:
             let start = direction.start
             emit(

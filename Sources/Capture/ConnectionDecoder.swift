@@ -12,6 +12,9 @@ import Wire
 ///       │  <──(upper-case letter, or a refusal)──┘
 ///       └──(101 to WebSocket, board)──> webSocket      (anything else) ──> opaque
 ///
+/// Missing bytes, or a start within the connection, make it `searching` for a place where one
+/// of them goes on.
+///
 /// A class, since a connection has an identity and owns inflaters; not `Sendable`.
 package final class ConnectionDecoder {
     /// The number of the connection in its session.
@@ -27,6 +30,7 @@ package final class ConnectionDecoder {
 
     private struct Awaited {
         var exchange: Int
+        var method: String
         /// The extensions offered, if this is an upgrade to WebSocket.
         var isUpgrade: Bool
     }
@@ -76,9 +80,15 @@ package final class ConnectionDecoder {
         direction.byteCount += UInt64(bytes.count)
         direction.time = time
         direction.packetTime = packetTime == time ? nil : packetTime
+        decode(bytes, on: direction, into: &batch)
+    }
+
+    func decode(_ bytes: Span<UInt8>, on direction: Direction, into batch: inout EventBatch) {
         var position = 0
         while true {
-            if position < bytes.count { direction.start = direction.start ?? packetTime ?? time }
+            if position < bytes.count {
+                direction.start = direction.start ?? direction.packetTime ?? direction.time
+            }
             switch direction.mode {
             case .http:
                 // The end of a message is a step that takes no bytes.
@@ -91,6 +101,10 @@ package final class ConnectionDecoder {
             case .webSocket:
                 guard let step = direction.frames.next(bytes, at: &position) else { return }
                 receive(step, on: direction, into: &batch)
+            case .searching:
+                guard position < bytes.count else { return }
+                search(bytes.bytes(from: position), on: direction, into: &batch)
+                return
             case .opaque(let why):
                 guard position < bytes.count else { return }
                 emitData(bytes.bytes(from: position), why: why, on: direction, into: &batch)
@@ -140,6 +154,9 @@ package final class ConnectionDecoder {
     private func receive(
         _ step: HTTPDecoder.Step, on direction: Direction, into batch: inout EventBatch
     ) {
+        guard !direction.isBroken || !receiveBroken(step, on: direction, into: &batch) else {
+            return
+        }
         switch step {
         case .head(let head, let framing):
             open(head, framing: framing, on: direction, into: &batch)
@@ -155,11 +172,7 @@ package final class ConnectionDecoder {
             guard let item = direction.open else { return }
             close(item, incomplete: false, on: direction, into: &batch)
             direction.start = nil
-            switch item.kind {
-            case .request: requestEnded(on: direction)
-            case .response(let response): responseEnded(response, into: &batch)
-            case .frame: break
-            }
+            itemEnded(item.kind, on: direction, into: &batch)
         case .undecodable(let bytes, let why):
             var rest = bytes
             if let item = direction.open {
@@ -168,6 +181,16 @@ package final class ConnectionDecoder {
             }
             emitData(rest, why: why, on: direction, into: &batch)
             direction.mode = .opaque(why: why)
+        }
+    }
+
+    func itemEnded(
+        _ kind: Direction.OpenItem.Kind, on direction: Direction, into batch: inout EventBatch
+    ) {
+        switch kind {
+        case .request: requestEnded(on: direction)
+        case .response(let response): responseEnded(response, into: &batch)
+        case .frame: break
         }
     }
 
@@ -180,7 +203,8 @@ package final class ConnectionDecoder {
         case .request(let method, let target):
             requests += 1
             let isUpgrade = head.isUpgradeToWebSocket
-            awaiting.append(Awaited(exchange: requests, isUpgrade: isUpgrade))
+            awaiting.append(
+                Awaited(exchange: requests, method: method, isUpgrade: isUpgrade))
             board.http.expectResponse(to: method)
             direction.openItem(
                 .request(
@@ -245,13 +269,13 @@ package final class ConnectionDecoder {
                                 "the app sent frames before the answer, which was \(status): the upgrade was refused"
                         ))))
             if app.frames.isIdle { app.mode = .http }
-        case .http, .opaque:
+        case .http, .searching, .opaque:
             break
         }
     }
 
     /// Both directions carry frames from here on; the app's may have begun before.
-    private func becomeWebSocket(extensions: String?) {
+    func becomeWebSocket(extensions: String?) {
         self.extensions = extensions
         let deflate = extensions.flatMap(PerMessageDeflate.init(agreedIn:))
         for direction in [app, board] {
@@ -259,10 +283,19 @@ package final class ConnectionDecoder {
             switch direction.mode {
             case .http where direction.http.isIdle && direction.open == nil, .undecided:
                 direction.mode = .webSocket
+            case .searching:
+                direction.search.expectsFrames = true
             case .http, .webSocket, .opaque:
                 break
             }
         }
+    }
+
+    /// Forgets requests whose answers may have been missed, all but the last one, for whose
+    /// answer the board's decoder is set.
+    func forgetAwaited() {
+        awaiting = awaiting.suffix(1)
+        if let last = awaiting.last { board.http.expectResponse(to: last.method) }
     }
 
     // MARK: Ends and bytes that are nobody's
@@ -273,9 +306,13 @@ package final class ConnectionDecoder {
             finishHTTP(direction, into: &batch)
         case .webSocket:
             finishWebSocket(direction, into: &batch)
+        case .searching:
+            let rest = direction.search.takeAll()
+            emitData(rest, why: BoundarySearch.why, on: direction, into: &batch)
         case .opaque:
             break
         }
+        direction.isBroken = false
         direction.start = nil
     }
 

@@ -8,6 +8,8 @@ final class Direction {
         /// Behind an upgrade request without a response: the next byte decides.
         case undecided
         case webSocket
+        /// Somewhere in a stream, in search of a message or a frame; see `search`.
+        case searching
         /// Nothing that a decoder knows; `why` goes into the events.
         case opaque(why: String)
     }
@@ -60,6 +62,13 @@ final class Direction {
     /// When the first byte of the thing under way came.
     var start: Int64?
     var byteCount: UInt64 = 0
+    /// Bytes are missing in the body or frame under way: its event stands, what follows of it
+    /// is `data`.
+    var isBroken = false
+    /// The HTTP message that is broken, which has an event already.
+    var broken: OpenItem.Kind?
+    /// While `searching`.
+    var search: BoundarySearch
     var ended = false
 
     private let limits: ConnectionLimits
@@ -69,6 +78,7 @@ final class Direction {
         self.limits = limits
         http = HTTPDecoder(side == .app ? .requests : .responses, limits: limits.http)
         frames = FrameDecoder(maximumPayload: limits.maximumPiece)
+        search = BoundarySearch(side: side)
     }
 
     func makeContent() -> ContentAccumulator {

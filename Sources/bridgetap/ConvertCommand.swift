@@ -7,6 +7,7 @@ struct ConvertOptions: Sendable {
     var inputs: [String] = []
     var output = ""
     var requiresComplete = false
+    var ports: [Int] = []
 
     static let command = Command<Job>(
         "convert", summary: "a session in another format",
@@ -19,22 +20,27 @@ struct ConvertOptions: Sendable {
         arguments: [
             .operands(
                 \.inputs, .file,
-                help: "a session file, or all parts of one session; - is standard input"),
+                help: "a session file, all parts of one session, or a pcap or pcapng file; - is "
+                    + "standard input"),
             .option(
                 "output", short: "o", \.output, .file, required: true,
                 help: "the file to write; - is standard output, as plain NDJSON"),
+            .options(
+                "port", \.ports, .integer(in: 1...65535),
+                help: "of packets only those of this TCP port"),
             .flag(
                 "require-complete", \.requiresComplete,
                 help: "end with 4 where the input is torn or cut"),
         ],
         examples: [
             Example("bridgetap convert lab.ndjson.zst -o lab.pcap", "for Wireshark"),
+            Example("bridgetap convert --port 8080 board.pcap -o lab.ndjson", "what tcpdump saw"),
             Example("bridgetap convert lab-*.ndjson -o lab.ndjson.zst", "rotated parts as one"),
         ],
         action: { options in { try options.run() } })
 
     private func run() throws -> ExitCode {
-        var reader = try SessionInputs.open(inputs)
+        var reader = try SessionInputs.open(inputs, ports: Set(ports.map { UInt16(clamping: $0) }))
         let first: SessionReader.Item?
         do { first = try reader.next() } catch { throw SessionInputs.failure(error) }
         guard case .event(let event)? = first, case .session(let session) = event.kind else {
@@ -140,7 +146,7 @@ private struct Conversion {
     private mutating func lost(_ remark: SessionRemark) {
         losses += 1
         admit(1)
-        note("line \(remark.position.line): \(remark.text)")
+        note("\(remark.position.text): \(remark.text)")
     }
 
     private func admit(_ count: Int) {

@@ -13,7 +13,9 @@ extension SessionError {
         case .notASession: "a session file is what bridgetap record writes"
         case .newerVersion: "a newer bridgetap reads it"
         case .otherSession: "give the parts of one session only"
-        case .empty, .badFirstLine, .unreadable, .partTwice: nil
+        case .unknownLinkType: "Ethernet, Linux cooked, raw IP and BSD loopback are read"
+        case .cannotFollow(let name): "tail -c +1 -f \(name) | bridgetap show -"
+        case .empty, .badPackets, .badFirstLine, .unreadable, .partTwice: nil
         }
     }
 }

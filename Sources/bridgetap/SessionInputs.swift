@@ -5,12 +5,16 @@ enum SessionInputs {
     /// Opens one file, or the parts of one session in any order.
     ///
     /// `follows` goes on at the end of a file that still grows; it takes one file only.
-    static func open(_ files: [String], follows: Bool = false) throws -> SessionReader {
+    /// Of packets it reads those of the ports only, or all if there are none.
+    static func open(
+        _ files: [String], follows: Bool = false, ports: Set<UInt16> = []
+    ) throws -> SessionReader {
         do throws(SessionError) {
             if files.count == 1, let file = files.first {
-                return SessionReader(try source(file), follows: follows)
+                return SessionReader(try source(file), follows: follows, ports: ports)
             }
-            return try SessionReader(files.map { SessionFileInput(path: $0) })
+            return try SessionReader(
+                files.map { SessionFileInput(path: $0) }, ports: ports)
         } catch {
             throw failure(error)
         }
@@ -32,7 +36,7 @@ enum SessionInputs {
 
     /// Tells of something that a reader noticed and went on after.
     static func warn(_ remark: SessionRemark, name: String) {
-        ProcessStreams.remark(.warning, "\(name), line \(remark.position.line): \(remark.text)")
+        ProcessStreams.remark(.warning, "\(name), \(remark.position.text): \(remark.text)")
         if let hint = remark.hint { ProcessStreams.remark(.hint, hint) }
     }
 }

@@ -27,8 +27,8 @@ struct ShowOptions: Sendable {
         arguments: [
             .operands(
                 \.files, .file,
-                help: "a session file, packed or not, or all parts of one session; - is standard "
-                    + "input"),
+                help: "a session file, packed or not, or all parts of one session, or a pcap or "
+                    + "pcapng file; - is standard input"),
             .flag("follow", short: "f", \.follows, help: "go on as the file grows"),
             .flag("json", \.isJSON, help: "the events as NDJSON, as a session file has them"),
             .flag(
@@ -81,7 +81,7 @@ struct ShowOptions: Sendable {
                 if isFollowingFile, case .end = event.kind { return try end(&view, .done) }
             case .remark(let remark)?:
                 SessionInputs.warn(remark, name: reader.name)
-                try view.remark("line \(remark.position.line): \(remark.text)")
+                try view.remark("\(remark.position.text): \(remark.text)")
             case nil:
                 guard isFollowingFile else { return try end(&view, .done) }
                 if Interruption.isRequested { return try end(&view, .interrupted) }

@@ -55,14 +55,6 @@ import Wire
     @Test(
         arguments: [
             ("nothing at all", [], SessionError.empty(name: "memory")),
-            (
-                "a pcap file", [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0],
-                .notASession(name: "memory", what: "a pcap file")
-            ),
-            (
-                "a pcapng file", [0x0a, 0x0d, 0x0d, 0x0a, 0x1c, 0, 0, 0],
-                .notASession(name: "memory", what: "a pcapng file")
-            ),
             ("a text", Bytes("hello\n".utf8), .notASession(name: "memory", what: nil)),
             ("one byte", [0x1f], .notASession(name: "memory", what: nil)),
             (

@@ -4,7 +4,7 @@ import Testing
 /// Which module may import which: the floors of the architecture.
 private let floors: [String: Set<String>] = [
     "Wire": ["CZlib", "CCrypto"],
-    "Capture": ["Wire", "CZlib", "CZstd"],
+    "Capture": ["Wire", "CZlib", "CZstd", "CPcap"],
     "PhoneBridge": ["Wire", "Capture"],
     "Network": ["Wire", "CUV", "CCrypto"],
     "Simulator": ["Wire", "Capture", "PhoneBridge", "Network"],
@@ -24,6 +24,7 @@ private let harmless: Set<String> = ["Synchronization"]
 private let wrappers: [String: Set<String>] = [
     "CZlib": ["Deflater", "Inflater", "GzipCompressor", "GzipDecompressor"],
     "CZstd": ["ZstdCompressor", "ZstdDecompressor"],
+    "CPcap": ["PacketFile"],
     "CCrypto": ["SHA1"],
 ]
 

@@ -15,8 +15,11 @@ package struct SessionReader {
     private var inputs: [any SessionInput]
     private let readsBridge: Bool
     private let isFollowing: Bool
+    private let ports: Set<UInt16>
 
     private var file: SessionFileReader?
+    /// Instead of `file`, where the input is one of packets.
+    private var packets: PacketSessionReader?
     private var inputIndex = -1
     /// Items that stand before the next one of the file.
     private var queue: [Item] = []
@@ -36,7 +39,12 @@ package struct SessionReader {
     /// - Parameters:
     ///   - follows: its end is not taken for the end of the session; `next` gives nil and may
     ///     be called again, once more was written.
-    package init(_ source: any ByteSource, readsBridge: Bool = true, follows: Bool = false) {
+    ///   - ports: of packets only those of connections with one of them; all if empty.
+    package init(
+        _ source: any ByteSource, readsBridge: Bool = true, follows: Bool = false,
+        ports: Set<UInt16> = []
+    ) {
+        self.ports = ports
         inputs = [OpenedInput(source: source)]
         self.readsBridge = readsBridge
         isFollowing = follows
@@ -46,7 +54,10 @@ package struct SessionReader {
     ///
     /// Each input is opened twice: for its first line, by which the parts are put in order, and
     /// in its turn. With one input it is opened once, so that may be a stream.
-    package init(_ inputs: [any SessionInput], readsBridge: Bool = true) throws(SessionError) {
+    package init(
+        _ inputs: [any SessionInput], readsBridge: Bool = true, ports: Set<UInt16> = []
+    ) throws(SessionError) {
+        self.ports = ports
         self.inputs = inputs
         self.readsBridge = readsBridge
         isFollowing = false
@@ -62,18 +73,20 @@ package struct SessionReader {
     private static func part(of input: any SessionInput) throws(SessionError) -> Int {
         let source: any ByteSource
         do { source = try input.open() } catch { throw .unreadable(error) }
-        var reader = SessionFileReader(source)
+        let start = try Self.start(of: source)
+        guard !PacketFile.isPacketFile(start) else { return 1 }
+        var reader = SessionFileReader(ResumedSource(source, start: start))
         guard case .event(let event)? = try reader.next(), case .session(let info) = event.kind
         else { return 1 }
         return info.part ?? 1
     }
 
     /// The name of the input under way, or of the last one.
-    package var name: String { file?.name ?? inputs.first?.name ?? "" }
+    package var name: String { file?.name ?? packets?.name ?? inputs.first?.name ?? "" }
 
     /// The place of what was read last.
     package var position: SessionPosition {
-        var position = file?.position ?? SessionPosition(line: 0, offset: 0)
+        var position = file?.position ?? packets?.position ?? SessionPosition(line: 0, offset: 0)
         position.input = max(0, inputIndex)
         return position
     }
@@ -82,13 +95,14 @@ package struct SessionReader {
     package mutating func next() throws(SessionError) -> Item? {
         while true {
             if !queue.isEmpty { return queue.removeFirst() }
-            if file == nil {
+            if file == nil, packets == nil {
                 guard try openNext() else { return nil }
             }
-            guard let item = try file?.next() else {
+            guard let item = packets == nil ? try file?.next() : try packets?.next() else {
                 if isFollowing { return nil }
                 guard inputIndex + 1 < inputs.count else { return nil }
                 file = nil
+                packets = nil
                 continue
             }
             switch item {
@@ -103,13 +117,33 @@ package struct SessionReader {
     private mutating func openNext() throws(SessionError) -> Bool {
         guard inputIndex + 1 < inputs.count else { return false }
         inputIndex += 1
-        do {
+        let source: any ByteSource
+        do { source = try inputs[inputIndex].open() } catch { throw .unreadable(error) }
+        let start = try Self.start(of: source)
+        if PacketFile.isPacketFile(start) {
+            guard !isFollowing else { throw .cannotFollow(name: source.name) }
+            packets = try PacketSessionReader(source, start: start, ports: ports)
+        } else {
             file = SessionFileReader(
-                try inputs[inputIndex].open(), readsBridge: readsBridge, follows: isFollowing)
-        } catch {
-            throw .unreadable(error)
+                ResumedSource(source, start: start), readsBridge: readsBridge,
+                follows: isFollowing)
         }
         return true
+    }
+
+    /// The bytes that tell what kind of file it is, or as many as there are.
+    private static func start(of source: any ByteSource) throws(SessionError) -> Bytes {
+        var start = Bytes()
+        while start.count < 4 {
+            let before = start.count
+            do {
+                try source.read(into: &start, maximum: 4 - before)
+            } catch {
+                throw .unreadable(error)
+            }
+            guard start.count > before else { break }
+        }
+        return start
     }
 
     // MARK: Parts

@@ -6,12 +6,18 @@ package struct SessionPosition: Sendable, Equatable {
     package var line: Int
     /// The offset of the line's first byte in the unpacked text.
     package var offset: UInt64
+    /// The input is of packets, and `line` counts them.
+    package var isPacket: Bool
 
-    package init(input: Int = 0, line: Int, offset: UInt64) {
+    package init(input: Int = 0, line: Int, offset: UInt64, isPacket: Bool = false) {
         self.input = input
         self.line = line
         self.offset = offset
+        self.isPacket = isPacket
     }
+
+    /// `line 5`, or `packet 5`.
+    package var text: String { "\(isPacket ? "packet" : "line") \(line)" }
 }
 
 /// Something about a session file that its reader noticed and went on after.
@@ -35,6 +41,8 @@ package struct SessionRemark: Sendable, Equatable {
         case unknownEvent(String, seq: Int?)
         /// Parts of the session are not among the inputs.
         case missingParts(ClosedRange<Int>)
+        /// A file of packets is damaged or cut short.
+        case badPackets(PacketFile.Fault)
     }
 
     /// What is to be told, for a person who knows the file's name and the line's number.
@@ -52,6 +60,7 @@ package struct SessionRemark: Sendable, Equatable {
             parts.count == 1
                 ? "part \(parts.lowerBound) of the session is missing"
                 : "parts \(parts.lowerBound) to \(parts.upperBound) of the session are missing"
+        case .badPackets(let fault): "\(fault.text); the packets before it are used"
         }
     }
 
@@ -65,6 +74,7 @@ package struct SessionRemark: Sendable, Equatable {
         case .unknownEvent:
             "a newer bridgetap wrote this file"
         case .missingParts: "give all parts together"
+        case .badPackets: "whoever captured them did not end in good order, or still goes on"
         }
     }
 
@@ -87,6 +97,12 @@ package enum SessionError: Error, Sendable, Equatable {
     case otherSession(name: String, id: String, expected: String)
     /// The same part was given twice.
     case partTwice(name: String, part: Int)
+    /// No packet of the file can be read.
+    case badPackets(name: String, PacketFile.Fault)
+    /// Packets of a link type that is not read.
+    case unknownLinkType(name: String, link: String)
+    /// Packets cannot be followed as their file grows.
+    case cannotFollow(name: String)
 
     /// What is wrong, for a person.
     package var text: String {
@@ -104,6 +120,10 @@ package enum SessionError: Error, Sendable, Equatable {
             "\(name) is of session \(id), the files before it of session \(expected)"
         case .partTwice(let name, let part):
             "\(name) is part \(part) of the session, which was given before"
+        case .badPackets(let name, let fault): "\(name), packet \(fault.packets + 1): \(fault.text)"
+        case .unknownLinkType(let name, let link):
+            "\(name) has packets of link type \(link), which this program does not read"
+        case .cannotFollow(let name): "\(name) is a file of packets, which cannot be followed"
         }
     }
 }

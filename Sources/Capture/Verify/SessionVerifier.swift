@@ -114,7 +114,7 @@ package struct SessionVerifier {
         let remark = SessionRemark(position: position, kind: kind)
         switch kind {
         case .tornLine: report(.warning, "torn_line", remark)
-        case .damaged: report(.warning, "damaged", remark)
+        case .damaged, .badPackets: report(.warning, "damaged", remark)
         case .badLine: report(.error, "bad_line", remark)
         case .lineTooLong: report(.error, "long_line", remark)
         case .missingParts: report(.warning, "missing_parts", remark)

@@ -145,6 +145,26 @@ package struct HTTPDecoder: Sendable {
         return .undecodable(held.takeAll(), why: why)
     }
 
+    /// Skips `count` bytes that are missing, if they lie within the data of the body under way.
+    ///
+    /// False where they do not: the decoder then stands before a message, for whoever finds
+    /// one, and the bytes of the head, chunk line or trailer section it was in are `tail` before.
+    package mutating func skip(_ count: UInt64) -> Bool {
+        switch state {
+        case .untilClose, .undecodable:
+            return true
+        case .length(let remaining) where count <= remaining:
+            state = count == remaining ? .ended : .length(remaining - count)
+            return true
+        case .chunkData(let remaining) where count <= remaining:
+            state = count == remaining ? .chunkLine : .chunkData(remaining - count)
+            return true
+        case .head, .length, .chunkLine, .chunkData, .trailers, .ended:
+            self = HTTPDecoder(role, limits: limits)
+            return false
+        }
+    }
+
     private mutating func nextHead(_ bytes: Span<UInt8>, at position: inout Int) -> Step? {
         switch held.gather(
             &headParser, bytes, at: &position, limit: limits.maximumHeadSize, name: "a head")

@@ -112,6 +112,33 @@ package struct FrameDecoder: Sendable {
         }
     }
 
+    /// Where a decoder stands behind bytes that it will never see.
+    package enum Resumption: Equatable, Sendable {
+        /// In the payload that was under way, or right behind it.
+        case known
+        /// Somewhere; the decoder stands before a frame, for whoever finds one.
+        case unknown
+    }
+
+    /// Skips `count` bytes that are missing; gives what an unfinished frame had before them.
+    ///
+    /// Where the missing bytes end within the payload under way, the rest of it comes out as
+    /// `payload` steps, with `isLast` at its end.
+    package mutating func skip(_ count: UInt64) -> (unfinished: Unfinished?, Resumption) {
+        let header: FrameHeader
+        let received: UInt64
+        switch state {
+        case .header: return (finish(), .unknown)
+        case .payload(let open, let bytes): (header, received) = (open, UInt64(bytes.count))
+        case .long(let open, let count): (header, received) = (open, count)
+        }
+        let unfinished = finish()
+        let rest = header.payloadLength - received
+        guard count <= rest else { return (unfinished, .unknown) }
+        if count < rest { state = .long(header, received: received + count) }
+        return (unfinished, .known)
+    }
+
     // MARK: Headers
 
     /// Takes a header from the tail and the bytes, or adds the bytes to the tail.

@@ -1,0 +1,169 @@
+import CPcap
+import Glibc
+package import Wire
+
+/// Reads the packets of a pcap or pcapng file through libpcap, one at a time, as they come.
+///
+/// The corresponding C functions are `pcap_fopen_offline_with_tstamp_precision` and
+/// `pcap_next_ex`. The file is any byte source, so that standard input, of which the first bytes
+/// have been looked at, is one too.
+@safe
+package struct PacketFile: ~Copyable {
+    /// What libpcap says is wrong, and where.
+    package struct Fault: Error, Sendable, Equatable {
+        package var text: String
+        /// Packets that were read before it.
+        package var packets: Int
+        /// The byte of the file that libpcap stands at, if that is known.
+        package var offset: UInt64?
+    }
+
+    /// What the record of a packet says of it.
+    package struct Record: Sendable, Equatable {
+        /// Nanoseconds since 1970.
+        package var time: Int64
+        /// Bytes of the packet that were not captured.
+        package var cut: Int
+    }
+
+    private let pcap: OpaquePointer
+    private let stream: UnsafeMutablePointer<FILE>
+    private let feed: Feed
+    /// Packets that were read so far.
+    package private(set) var packets = 0
+    /// libpcap's number of the link type.
+    package let linkNumber: Int32
+    /// Its name, such as `EN10MB`.
+    package let linkName: String
+
+    /// Whether a file that begins with these four bytes or more is one of packets.
+    package static func isPacketFile(_ start: Bytes) -> Bool {
+        magics.contains { start.starts(with: $0) }
+    }
+
+    /// pcap for microseconds and nanoseconds, in either byte order, and pcapng.
+    private static let magics: [Bytes] = [
+        [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0xc3, 0xd4],
+        [0x4d, 0x3c, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d],
+        [0x0a, 0x0d, 0x0d, 0x0a],
+    ]
+
+    /// Reads the file's header; `start` is what was read from the source before.
+    package init(_ source: any ByteSource, start: Bytes = []) throws(Fault) {
+        let feed = Feed(source, start: start)
+        var functions = cpcap_stream_functions()
+        unsafe functions.read = { cookie, target, count in
+            guard let cookie = unsafe cookie, let target = unsafe target else { return 0 }
+            let feed = unsafe Unmanaged<Feed>.fromOpaque(cookie).takeUnretainedValue()
+            return unsafe feed.read(into: target, count)
+        }
+        // Only for the question where it stands.
+        unsafe functions.seek = { cookie, offset, whence in
+            guard let cookie = unsafe cookie, let offset = unsafe offset,
+                whence == SEEK_CUR, unsafe offset.pointee == 0
+            else { return -1 }
+            let feed = unsafe Unmanaged<Feed>.fromOpaque(cookie).takeUnretainedValue()
+            unsafe offset.pointee = Int(clamping: feed.delivered)
+            return 0
+        }
+        let cookie = unsafe Unmanaged.passUnretained(feed).toOpaque()
+        guard let stream = unsafe cpcap_open_stream(cookie, "r", functions) else {
+            throw Fault(text: "no memory for a stream", packets: 0, offset: nil)
+        }
+        unsafe setvbuf(stream, nil, _IOFBF, 128 << 10)
+        var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+        let opened = unsafe pcap_fopen_offline_with_tstamp_precision(
+            stream, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message)
+        guard let pcap = unsafe opened else {
+            unsafe fclose(stream)
+            throw Fault(text: Self.text(message), packets: 0, offset: feed.delivered)
+        }
+        unsafe self.stream = stream
+        unsafe self.pcap = pcap
+        self.feed = feed
+        linkNumber = unsafe pcap_datalink(pcap)
+        let name = unsafe pcap_datalink_val_to_name(linkNumber)
+        linkName = unsafe name.map { unsafe String(cString: $0) } ?? "\(linkNumber)"
+    }
+
+    deinit {
+        // Closes the stream as well; the feed outlives it.
+        unsafe pcap_close(pcap)
+        withExtendedLifetime(feed) {}
+    }
+
+    /// Why the source could not be read, if that was it.
+    package var sourceError: SourceError? { feed.error }
+
+    /// Lends the next packet to `body`; nil at the end of the file.
+    package mutating func next<Result>(
+        _ body: (Span<UInt8>, Record) -> Result
+    ) throws(Fault) -> Result? {
+        var header: UnsafeMutablePointer<pcap_pkthdr>?
+        var data: UnsafePointer<UInt8>?
+        switch unsafe pcap_next_ex(pcap, &header, &data) {
+        case 1:
+            guard let header = unsafe header?.pointee else { return nil }
+            packets += 1
+            let bytes = unsafe UnsafeBufferPointer(start: data, count: Int(header.caplen))
+            // With nanosecond precision the field for microseconds holds nanoseconds.
+            let seconds = Int64(header.ts.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+            let time = seconds.partialValue.addingReportingOverflow(Int64(header.ts.tv_usec))
+            let isSane = !seconds.overflow && !time.overflow
+            let record = Record(
+                time: isSane ? time.partialValue : 0,
+                cut: max(0, Int(header.len) - Int(header.caplen)))
+            return unsafe body(bytes.span, record)
+        case PCAP_ERROR_BREAK:
+            return nil
+        default:
+            let offset = unsafe ftello(stream)
+            let text = unsafe pcap_geterr(pcap).map { unsafe String(cString: $0) }
+            throw Fault(
+                text: text ?? "an unknown error", packets: packets,
+                offset: offset >= 0 ? UInt64(offset) : nil)
+        }
+    }
+
+    private static func text(_ message: [CChar]) -> String {
+        String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// A byte source as a C stream reads it.
+    private final class Feed {
+        private let source: any ByteSource
+        private var buffer: Bytes
+        private var position = 0
+        private(set) var delivered: UInt64 = 0
+        private(set) var error: SourceError?
+
+        init(_ source: any ByteSource, start: Bytes) {
+            self.source = source
+            buffer = start
+        }
+
+        /// The corresponding C type is `cookie_read_function_t`.
+        func read(into target: UnsafeMutablePointer<CChar>, _ count: Int) -> Int {
+            if position == buffer.count {
+                buffer.removeAll(keepingCapacity: true)
+                position = 0
+                do {
+                    try source.read(into: &buffer, maximum: max(0, count))
+                } catch {
+                    self.error = error
+                    errno = error.errno
+                    return -1
+                }
+            }
+            let taken = min(count, buffer.count - position)
+            guard taken > 0 else { return 0 }
+            unsafe buffer.withUnsafeBytes { bytes in
+                guard let base = bytes.baseAddress else { return }
+                unsafe memcpy(target, base + position, taken)
+            }
+            position += taken
+            delivered += UInt64(taken)
+            return taken
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package import Wire
+
+/// Reads a pcap or pcapng file as a session, event by event, as the packets come.
+package final class PacketSessionReader {
+    private let source: any ByteSource
+    private var file: PacketFile
+    private let linkName: String
+    private var session: PacketSession
+    private var batch = EventBatch()
+    private var pending: [Event] = []
+    private var given = 0
+    private var isStarted = false
+    private var isEnded = false
+
+    package var name: String { source.name }
+
+    /// Packets read so far, counted as lines are.
+    package var position: SessionPosition {
+        SessionPosition(line: file.packets, offset: 0, isPacket: true)
+    }
+
+    /// Begins to read; `start` is what was taken from the source before.
+    ///
+    /// Only connections with one of `ports` are read, all if there are none.
+    package init(
+        _ source: any ByteSource, start: Bytes = [], ports: Set<UInt16> = []
+    ) throws(SessionError) {
+        self.source = source
+        do {
+            file = try PacketFile(source, start: start)
+        } catch {
+            throw .badPackets(name: source.name, error)
+        }
+        linkName = file.linkName
+        guard let link = LinkType(number: file.linkNumber) else {
+            throw .unknownLinkType(name: source.name, link: file.linkName)
+        }
+        session = PacketSession(link: link, ports: ports)
+    }
+
+    /// The next event or remark; nil at the end.
+    package func next() throws(SessionError) -> SessionFileReader.Item? {
+        while given == pending.count {
+            guard !isEnded else { return nil }
+            given = 0
+            pending = []
+            do {
+                if try !readPacket() { finish() }
+            } catch {
+                if let error = file.sourceError { throw .unreadable(error) }
+                let isFirst = !isStarted
+                finish()
+                if isFirst { throw .badPackets(name: name, error) }
+                return .remark(.badPackets(error))
+            }
+            if !batch.isEmpty { pending += batch.take() }
+        }
+        given += 1
+        return .event(pending[given - 1])
+    }
+
+    /// Reads one packet; false at the end of the file.
+    private func readPacket() throws(PacketFile.Fault) -> Bool {
+        let packet: Void? = try file.next { (bytes, record) -> Void in
+            if !isStarted { start(at: record.time, bytes) }
+            session.receive(bytes, cut: record.cut, at: record.time, into: &batch)
+        }
+        return packet != nil
+    }
+
+    private func finish() {
+        let nothing = Bytes()
+        if !isStarted { start(at: 0, nothing.span) }
+        session.finish(into: &batch)
+        pending += batch.take()
+        isEnded = true
+    }
+
+    private func start(at time: Int64, _ bytes: Span<UInt8>) {
+        isStarted = true
+        // The same file is the same session each time (FNV-1a).
+        var id: UInt64 = 0xcbf2_9ce4_8422_2325
+        for shift in stride(from: 0, to: 64, by: 8) {
+            id = (id ^ UInt64(truncatingIfNeeded: time >> shift) & 255) &* 0x100_0000_01b3
+        }
+        for index in bytes.indices {
+            id = (id ^ UInt64(bytes[index])) &* 0x100_0000_01b3
+        }
+        let digits = String(id, radix: 16)
+        pending.append(
+            Event(
+                time: 0,
+                kind: .session(
+                    SessionInfo(
+                        id: String(repeating: "0", count: 16 - digits.count) + digits,
+                        startedAt: Timestamp(wall: time).nanosecondText, tool: "bridgetap",
+                        source: "pcap", linkType: linkName))))
+    }
+}
+
+/// A source of which the first bytes were taken already.
+final class ResumedSource: ByteSource {
+    private let source: any ByteSource
+    private var start: Bytes
+
+    init(_ source: any ByteSource, start: Bytes) {
+        self.source = source
+        self.start = start
+    }
+
+    var name: String { source.name }
+
+    func read(into bytes: inout [UInt8], maximum: Int) throws(SourceError) {
+        guard !start.isEmpty else { return try source.read(into: &bytes, maximum: maximum) }
+        bytes += start.prefix(maximum)
+        start.removeFirst(min(maximum, start.count))
+    }
+}

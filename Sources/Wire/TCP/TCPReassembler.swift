@@ -1,0 +1,341 @@
+/// Puts one direction of a TCP connection back in order from captured segments (RFC 9293 §3.4).
+///
+/// A capture is not a receiver: segments may be missing that the peer got, and the capture may
+/// begin or break off anywhere. What came first stands; a hole is waited for, within bounds,
+/// and then told as missing. Sequence numbers wrap any number of times.
+///
+///     receive ──> the part that is in order, lent back
+///        └──> next ──> what became ready behind it, until nil
+package struct TCPReassembler: Sendable {
+    /// What one direction may hold, and how long it waits for a hole to be filled.
+    package struct Limits: Sendable {
+        /// Bytes behind a hole.
+        package var maximumBytes = 4 << 20
+        /// Segments behind a hole.
+        package var maximumSegments = 4096
+        /// Packets of the connection that a hole waits for once the peer acknowledged it.
+        package var packetsBehindAcknowledged = 64
+        /// The same in nanoseconds of the capture: a second.
+        package var timeBehindAcknowledged: Int64 = 1_000_000_000
+        /// The wait for what nobody acknowledged: half a minute, as a sender would repeat it.
+        package var timeBehindHole: Int64 = 30_000_000_000
+
+        package init() {}
+    }
+
+    /// Why bytes are missing.
+    package enum Absence: Sendable, Equatable {
+        /// No packet of the capture has them.
+        case lost
+        /// The packet was cut to the snap length.
+        case snapLength
+    }
+
+    /// What comes next in the direction.
+    package enum Step: Sendable, Equatable {
+        /// Bytes that had been held, and when they came.
+        case bytes(Bytes, time: Int64)
+        case missing(UInt64, Absence)
+        /// A repetition had other bytes than what came first, which stands; so many bytes.
+        case differing(Int)
+        /// So many bytes from before the place where the capture met the connection are left
+        /// out.
+        case early(Int)
+        /// The FIN.
+        case end
+    }
+
+    private struct Held {
+        var offset: UInt64
+        var bytes: Bytes
+        /// Bytes behind them that the snap length cut.
+        var cut: UInt64
+        var time: Int64
+
+        var end: UInt64 { offset + UInt64(bytes.count) + cut }
+    }
+
+    private enum Patience {
+        case waiting
+        /// The hole at hand is given up.
+        case oneHole
+        /// No more packets come.
+        case over
+    }
+
+    private let limits: Limits
+    /// The place of the next byte: the low half is its sequence number.
+    private var place: UInt64?
+    /// Where the direction began, or was met.
+    private var base: UInt64 = 0
+    private var held: [Held] = []
+    private var heldBytes = 0
+    private var cutBehind: UInt64 = 0
+    private var remarks: [Step] = []
+    private var finPlace: UInt64?
+    private var acknowledged: UInt64 = 0
+    private var hasEnded = false
+    private var patience = Patience.waiting
+    private var holeSince: Int64 = 0
+    private var packetsBehindHole = 0
+    /// The last bytes in order, to compare repetitions with.
+    private var history = Bytes()
+
+    /// The most that repetitions are compared with: more than a window without scaling.
+    private static let maximumHistory = 64 << 10
+    /// Acknowledgments of more than this ahead are not believed: the largest window.
+    private static let maximumAhead = 1 << 30
+
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// Whether the first sequence number is known.
+    package var isStarted: Bool { place != nil }
+    /// Whether segments wait behind a hole.
+    package var isWaiting: Bool { !held.isEmpty || (finPlace != nil && !hasEnded) }
+    /// Whether bytes are known to have crossed that were not given out.
+    package var isBehind: Bool {
+        guard let place, !hasEnded else { return false }
+        return !held.isEmpty || acknowledged > place + 1 || (finPlace ?? 0) > place
+    }
+    /// Whether the FIN was reached.
+    package var isEnded: Bool { hasEnded }
+    /// The sequence number that the direction began with, or was met at.
+    package var firstSequence: UInt32 { UInt32(truncatingIfNeeded: base) }
+
+    /// Sets the sequence number of the first byte.
+    package mutating func start(at sequence: UInt32) {
+        // Room below, so that no place is negative.
+        base = 1 << 40 | UInt64(sequence)
+        place = base
+    }
+
+    /// Whether all bytes before `sequence` were given out; true if nothing is known.
+    package func hasReached(_ sequence: UInt32) -> Bool {
+        guard let place else { return true }
+        return Self.distance(from: place, to: sequence) <= 0
+    }
+
+    /// Takes a segment; gives back the part of its payload that is in order now.
+    ///
+    /// - Parameters:
+    ///   - missing: bytes behind the payload that the snap length cut.
+    ///   - time: nanoseconds.
+    package mutating func receive(
+        sequence: UInt32, _ payload: Span<UInt8>, missing: Int, isFIN: Bool, at time: Int64
+    ) -> Range<Int> {
+        if place == nil { start(at: sequence) }
+        let none = 0..<0
+        guard !hasEnded, let next = place else { return none }
+        let length = UInt64(payload.count) + UInt64(max(0, missing))
+        let start = next &+ UInt64(bitPattern: Int64(Self.distance(from: next, to: sequence)))
+        let end = start + length
+        if isFIN, finPlace == nil, end >= next {
+            finPlace = end
+            if held.isEmpty { holeSince = time }
+        }
+        if !held.isEmpty { packetsBehindHole += 1 }
+        // Nothing follows a FIN.
+        guard length > 0, start < finPlace ?? .max else { return none }
+        if start < next {
+            // A keep-alive probe is the byte before, or none.
+            let isProbe = start + 1 == next && length == 1
+            if !isProbe { compareWithHistory(payload, at: start, before: next) }
+        }
+        guard end > next else { return none }
+        if held.isEmpty, start <= next {
+            let from = min(Int(next - start), payload.count)
+            cutBehind = end - max(next, start + UInt64(payload.count))
+            advance(by: payload.extracting(from..<payload.count))
+            return from..<payload.count
+        }
+        hold(payload, at: start, cut: UInt64(max(0, missing)), from: next, time)
+        return none
+    }
+
+    /// Gives what became ready; nil when it has to wait for more packets.
+    package mutating func next() -> Step? {
+        if let remark = remarks.first {
+            remarks.removeFirst()
+            return remark
+        }
+        guard !hasEnded, let next = place else { return nil }
+        if cutBehind > 0 {
+            let cut = cutBehind
+            cutBehind = 0
+            skip(to: next + cut)
+            return .missing(cut, .snapLength)
+        }
+        if let first = held.first {
+            if first.offset <= next {
+                held.removeFirst()
+                heldBytes -= first.bytes.count
+                packetsBehindHole = 0
+                holeSince = first.time
+                advance(by: first.bytes.span)
+                cutBehind = first.cut
+                return .bytes(first.bytes, time: first.time)
+            }
+            if patience != .waiting {
+                if case .oneHole = patience { patience = .waiting }
+                skip(to: first.offset)
+                return .missing(first.offset - next, .lost)
+            }
+            return nil
+        }
+        if let finPlace {
+            if finPlace <= next {
+                hasEnded = true
+                return .end
+            }
+            guard patience != .waiting else { return nil }
+            if case .oneHole = patience { patience = .waiting }
+            skip(to: finPlace)
+            return .missing(finPlace - next, .lost)
+        }
+        // One byte more may be a FIN that was lost.
+        if patience == .over, acknowledged > next + 1 {
+            let missing = acknowledged - next
+            skip(to: acknowledged)
+            return .missing(missing, .lost)
+        }
+        return nil
+    }
+
+    /// Takes note that the peer acknowledged all before `sequence`.
+    package mutating func acknowledge(_ sequence: UInt32) {
+        guard let place else { return }
+        let ahead = Self.distance(from: place, to: sequence)
+        guard ahead > 0, ahead <= Self.maximumAhead else { return }
+        acknowledged = max(acknowledged, place + UInt64(ahead))
+    }
+
+    /// Gives up a hole that was waited for long enough; `next` then goes on behind it.
+    package mutating func tick(at time: Int64) {
+        guard let place, let end = held.first?.offset ?? finPlace, end > place else { return }
+        let waited = time.subtractingReportingOverflow(holeSince).partialValue
+        let isAcknowledged = acknowledged > place
+        if heldBytes > limits.maximumBytes || held.count > limits.maximumSegments
+            || waited > limits.timeBehindHole
+            || (isAcknowledged
+                && (waited > limits.timeBehindAcknowledged
+                    || packetsBehindHole > limits.packetsBehindAcknowledged))
+        {
+            patience = .oneHole
+            packetsBehindHole = 0
+            holeSince = time
+        }
+    }
+
+    /// Gives up all holes, since no more packets come.
+    package mutating func giveUp() {
+        patience = .over
+    }
+
+    /// Lets go of all bytes, where nothing more is wanted but `hasReached`.
+    package mutating func release() {
+        held = []
+        history = []
+        remarks = []
+    }
+
+    // MARK: Places
+
+    /// How far a sequence number is ahead of a place, at most 2 GiB either way.
+    private static func distance(from place: UInt64, to sequence: UInt32) -> Int {
+        Int(Int32(bitPattern: sequence &- UInt32(truncatingIfNeeded: place)))
+    }
+
+    private mutating func advance(by bytes: Span<UInt8>) {
+        guard let next = place, bytes.count > 0 else { return }
+        place = next + UInt64(bytes.count)
+        let kept =
+            bytes.count > Self.maximumHistory
+            ? bytes.extracting(bytes.count - Self.maximumHistory..<bytes.count) : bytes
+        if history.count + kept.count > Self.maximumHistory * 2 {
+            history.removeFirst(history.count - Self.maximumHistory)
+        }
+        history.append(copying: kept)
+    }
+
+    private mutating func skip(to target: UInt64) {
+        place = target
+        history.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Overlaps
+
+    private mutating func compareWithHistory(
+        _ payload: Span<UInt8>, at start: UInt64, before next: UInt64
+    ) {
+        if start < base {
+            let end = min(base, start + UInt64(payload.count))
+            if end > start { remarks.append(.early(Int(end - start))) }
+        }
+        let from = max(start, next - UInt64(history.count))
+        let to = min(next, start + UInt64(payload.count))
+        guard from < to else { return }
+        var differing = 0
+        var index = Int(from - start)
+        var old = history.count - Int(next - from)
+        for _ in 0..<Int(to - from) {
+            if payload[index] != history[old] { differing += 1 }
+            index += 1
+            old += 1
+        }
+        if differing > 0 { remarks.append(.differing(differing)) }
+    }
+
+    /// Holds what of the segment no held one has.
+    private mutating func hold(
+        _ payload: Span<UInt8>, at start: UInt64, cut: UInt64, from next: UInt64, _ time: Int64
+    ) {
+        let captured = start + UInt64(payload.count)
+        let end = captured + cut
+        if held.isEmpty {
+            holeSince = time
+            packetsBehindHole = 0
+        }
+        var position = max(start, next)
+        // Most segments follow the last one held.
+        var index = held.count
+        while index > 0, held[index - 1].end > position { index -= 1 }
+        var differing = 0
+        while position < end {
+            let stop = index < held.count ? min(held[index].offset, end) : end
+            if position < stop {
+                let part = min(max(position, start), captured)..<min(stop, captured)
+                let bytes = payload.extracting(
+                    Int(
+                        part.lowerBound - start)..<Int(
+                            max(part.lowerBound, part.upperBound) - start)
+                )
+                held.insert(
+                    Held(
+                        offset: position, bytes: Bytes(copying: bytes),
+                        cut: stop - position - UInt64(bytes.count), time: time),
+                    at: index)
+                heldBytes += bytes.count
+                index += 1
+            }
+            guard index < held.count, held[index].offset < end else { break }
+            differing += difference(payload, at: start, with: held[index])
+            position = held[index].end
+            index += 1
+        }
+        if differing > 0 { remarks.append(.differing(differing)) }
+    }
+
+    private func difference(_ payload: Span<UInt8>, at start: UInt64, with held: Held) -> Int {
+        let from = max(start, held.offset)
+        let to = min(start + UInt64(payload.count), held.offset + UInt64(held.bytes.count))
+        guard from < to else { return 0 }
+        var count = 0
+        for offset in 0..<Int(to - from)
+        where payload[Int(from - start) + offset] != held.bytes[Int(from - held.offset) + offset] {
+            count += 1
+        }
+        return count
+    }
+}

@@ -1,0 +1,240 @@
+import Capture
+import Foundation
+import Testing
+import Wire
+
+/// A source that has its bytes in two parts, as a pipe whose writer goes on later.
+private final class SlowSource: ByteSource {
+    let name = "standard input"
+    private var parts: [Bytes]
+    private(set) var reads = 0
+
+    init(_ parts: [Bytes]) {
+        self.parts = parts
+    }
+
+    func read(into bytes: inout [UInt8], maximum: Int) {
+        guard !parts.isEmpty else { return }
+        reads += 1
+        bytes += parts[0].prefix(maximum)
+        parts[0].removeFirst(min(maximum, parts[0].count))
+        if parts[0].isEmpty { parts.removeFirst() }
+    }
+}
+
+@Suite struct PacketSessionReaderTests {
+    private func events(_ source: any ByteSource) throws -> [Event] {
+        var reader = SessionReader(source)
+        var events: [Event] = []
+        while let item = try reader.next() {
+            if case .event(let event) = item { events.append(event) }
+        }
+        return events
+    }
+
+    @Test func `the captures are there`() {
+        #expect(PacketCapture.all.count >= 18)
+    }
+
+    @Test(arguments: PacketCapture.complete)
+    func `a capture is read to what really crossed`(_ capture: PacketCapture) throws {
+        let events = try events(SessionFileSource(path: capture.path))
+        #expect(SessionTally(events) == SessionTally(capture))
+        let remarks = events.filter {
+            if case .gap = $0.kind { return true }
+            if case .data = $0.kind { return true }
+            return false
+        }
+        #expect(remarks.isEmpty)
+        guard case .session(let info)? = events.first?.kind else {
+            Issue.record("no session line")
+            return
+        }
+        #expect(info.source == "pcap")
+        #expect(info.linkType == capture.capture["link_type"] as? String)
+    }
+
+    @Test func `a capture that begins within a connection has the frames that are in it`() throws {
+        for capture in PacketCapture.all where capture.startsMidConnection {
+            let events = try events(SessionFileSource(path: capture.path))
+            var frames: [Side: Int] = [:]
+            for event in events {
+                switch event.kind {
+                case .open(let open): #expect(open.continued?.upgraded == true)
+                case .frame(let frame) where frame.header.opcode == .text:
+                    if let from = event.from { frames[from, default: 0] += 1 }
+                case .data, .gap: Issue.record("\(event)")
+                default: break
+                }
+            }
+            #expect((frames[.app] ?? 0) > 0 && (frames[.board] ?? 0) > 0, "\(frames)")
+        }
+    }
+
+    @Test func `packets cut to the snap length leave every frame with what is there of it`() throws
+    {
+        for capture in PacketCapture.all where capture.isTruncated {
+            let events = try events(SessionFileSource(path: capture.path))
+            var frames: [Side: Int] = [:]
+            var gaps = 0
+            for event in events {
+                switch event.kind {
+                case .frame(let frame) where frame.header.opcode == .text:
+                    if let from = event.from { frames[from, default: 0] += 1 }
+                case .gap(let gap):
+                    #expect(gap.why == "snaplen")
+                    gaps += 1
+                default: break
+                }
+            }
+            let counts = capture.expected["websocket_messages"] as? [String: [String: Int]]
+            #expect(frames[.app] == counts?["app_to_board"]?["text"])
+            #expect(frames[.board] == counts?["board_to_app"]?["text"])
+            #expect(gaps > 0)
+        }
+    }
+
+    @Test func `events appear before the end of the input`() throws {
+        let capture = try #require(PacketCapture.complete.first)
+        let bytes = try capture.bytes()
+        let source = SlowSource([Bytes(bytes[..<5000]), Bytes(bytes[5000...])])
+        var reader = SessionReader(source)
+        var seen = 0
+        while source.reads <= 4, let item = try reader.next() {
+            if case .event = item { seen += 1 }
+            if source.reads > 4 { break }
+            if seen > 5 { break }
+        }
+        #expect(seen > 5)
+        // Four bytes to tell the kind of file, and the rest of the first part.
+        #expect(source.reads == 2)
+    }
+
+    @Test func `a file cut within a packet gives the packets before the cut and a remark`() throws {
+        let capture = try #require(PacketCapture.complete.first)
+        let bytes = try capture.bytes()
+        var reader = SessionReader(MemorySource(Bytes(bytes.dropLast(7)), name: "lab.pcap"))
+        var remarks: [SessionRemark] = []
+        var last: Event?
+        while let item = try reader.next() {
+            switch item {
+            case .event(let event): last = event
+            case .remark(let remark): remarks.append(remark)
+            }
+        }
+        #expect(remarks.count == 1)
+        let remark = try #require(remarks.first)
+        #expect(remark.position.isPacket && remark.position.line > 10)
+        guard case .badPackets(let fault) = remark.kind, case .end? = last?.kind else {
+            Issue.record("\(remark)")
+            return
+        }
+        #expect(fault.packets == remark.position.line)
+        #expect(fault.offset == UInt64(bytes.count - 7))
+    }
+
+    @Test func `what cannot be read at all is an error with its reason`() throws {
+        let header: Bytes = [0xd4, 0xc3, 0xb2, 0xa1, 2, 0, 4, 0]
+        #expect(throws: SessionError.self) { try events(MemorySource(header)) }
+        let tail = Bytes(repeating: 0, count: 8) + [0, 0, 4, 0]
+        // 802.11 is not read.
+        let wireless = MemorySource(header + tail + [105, 0, 0, 0], name: "air.pcap")
+        #expect(
+            throws: SessionError.unknownLinkType(name: "air.pcap", link: "IEEE802_11")
+        ) { try events(wireless) }
+        var following = SessionReader(
+            MemorySource(header + tail + [1, 0, 0, 0], name: "a.pcap"), follows: true)
+        #expect(throws: SessionError.cannotFollow(name: "a.pcap")) { try following.next() }
+        let empty = try events(MemorySource(header + tail + [1, 0, 0, 0]))
+        #expect(empty.count == 2)
+    }
+
+    @Test func `ports narrow what is read`() throws {
+        let capture = try #require(PacketCapture.complete.first)
+        for (port, isThere) in [(UInt16(18080), true), (80, false)] {
+            var reader = SessionReader(try SessionFileSource(path: capture.path), ports: [port])
+            var opens = 0
+            while let item = try reader.next() {
+                if case .event(let event) = item, case .open = event.kind { opens += 1 }
+            }
+            #expect((opens > 0) == isThere)
+        }
+    }
+
+    @Test(arguments: PacketCapture.all)
+    func `hostile files end in good order`(_ capture: PacketCapture) throws {
+        let original = try capture.bytes()
+        let rounds = original.count > 50_000 ? 40 : 150
+        for seed in 0..<rounds {
+            var random = SeededRandom(UInt64(seed))
+            var bytes = original
+            for _ in 0..<Int.random(in: 1...30, using: &random) {
+                let place = Int.random(in: (random.flag() ? 24 : 0)..<bytes.count, using: &random)
+                bytes[place] = random.pick([
+                    0, 1, 0x7f, 0x80, 0xff, UInt8.random(in: 0...255, using: &random),
+                ])
+            }
+            if seed % 5 == 0 {
+                bytes.removeLast(Int.random(in: 0..<bytes.count / 2, using: &random))
+            }
+            var reader = SessionReader(MemorySource(bytes))
+            var time: Int64 = 0
+            do {
+                while let item = try reader.next() {
+                    guard case .event(let event) = item else { continue }
+                    #expect(event.time >= time, "seed \(seed)")
+                    time = event.time
+                }
+            } catch {
+                #expect(!error.text.isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "all-commands", "compressed-android", "errors", "fgs-queue", "pip-queue", "reconnect",
+    ])
+    func `a session comes back from its pcap`(_ name: String) throws {
+        let path = PacketCapture.root.appending(path: "captures/\(name).ndjson").path()
+        let before = try events(SessionFileSource(path: path))
+        guard case .session(let info)? = before.first?.kind else { return }
+        let startedAt = try #require(SessionTime.nanoseconds(parsing: info.startedAt))
+        let output = MemoryOutput("lab.pcap")
+        let writer = try PcapSessionWriter(startedAt: startedAt) { _ in output }
+        for event in before { writer.receive(event) }
+        writer.close(now: before.last?.time ?? 0)
+        let after = try events(MemorySource(output.bytes))
+        // The session began before its first packet.
+        let shift = before.first { if case .open = $0.kind { true } else { false } }?.time ?? 0
+        let expected = before.compactMap { comparable($0, shift: shift) }
+        let found = after.compactMap { comparable($0, shift: 0) }
+        #expect(found.count == expected.count)
+        for (found, expected) in zip(found, expected) {
+            #expect(found == expected)
+            guard found == expected else { return }
+        }
+    }
+
+    /// An event without what a pcap does not hold; nil for what it has none of.
+    private func comparable(_ event: Event, shift: Int64) -> Event? {
+        var event = event
+        event.seq = 0
+        event.bridge = []
+        event.time -= shift
+        event.firstTime = event.firstTime.map { $0 - shift }
+        event.packetTime = nil
+        switch event.kind {
+        case .open(var open):
+            open.via = nil
+            event.firstTime = nil
+            event.kind = .open(open)
+        case .close(var close):
+            close.detail = nil
+            event.firstTime = nil
+            event.kind = .close(close)
+        case .request, .response, .frame, .message, .piece, .data: break
+        case .session, .gap, .note, .end: return nil
+        }
+        return event
+    }
+}

@@ -1,0 +1,142 @@
+import Testing
+import Wire
+
+@Suite struct TCPReassemblerTests {
+    private struct Segment {
+        var sequence: UInt32
+        var text: String
+        var missing = 0
+        var isFIN = false
+    }
+
+    /// What comes out: bytes as text, and the rest by a word.
+    private func run(
+        _ segments: [Segment], from start: UInt32 = 0, acknowledged: UInt32? = nil,
+        limits: TCPReassembler.Limits = .init()
+    ) -> [String] {
+        var reassembler = TCPReassembler(limits: limits)
+        reassembler.start(at: start)
+        var out: [String] = []
+        func drain() {
+            while let step = reassembler.next() {
+                switch step {
+                case .bytes(let bytes, _): out.append(String(decoding: bytes, as: UTF8.self))
+                case .missing(let count, .lost): out.append("lost \(count)")
+                case .missing(let count, .snapLength): out.append("cut \(count)")
+                case .differing(let count): out.append("differing \(count)")
+                case .early(let count): out.append("early \(count)")
+                case .end: out.append("end")
+                }
+            }
+        }
+        for (index, segment) in segments.enumerated() {
+            let bytes = Bytes(segment.text.utf8)
+            let ready = reassembler.receive(
+                sequence: segment.sequence, bytes.span, missing: segment.missing,
+                isFIN: segment.isFIN, at: Int64(index))
+            if !ready.isEmpty { out.append(String(decoding: bytes[ready], as: UTF8.self)) }
+            drain()
+            if let acknowledged { reassembler.acknowledge(acknowledged) }
+            reassembler.tick(at: Int64(index))
+            drain()
+        }
+        reassembler.giveUp()
+        drain()
+        return out
+    }
+
+    @Test func `segments in order come out as they are`() {
+        let segments = [
+            Segment(sequence: 0, text: "abc"), Segment(sequence: 3, text: "def", isFIN: true),
+        ]
+        #expect(run(segments) == ["abc", "def", "end"])
+    }
+
+    @Test func `segments out of order wait for those before them`() {
+        let segments = [
+            Segment(sequence: 6, text: "ghi", isFIN: true), Segment(sequence: 3, text: "def"),
+            Segment(sequence: 0, text: "abc"),
+        ]
+        #expect(run(segments) == ["abc", "def", "ghi", "end"])
+    }
+
+    @Test func `numbers wrap, in order and out of it`() {
+        let start = UInt32.max - 1
+        let segments = [
+            Segment(sequence: start, text: "abc"), Segment(sequence: 4, text: "ghi"),
+            Segment(sequence: 1, text: "def"),
+        ]
+        #expect(run(segments, from: start) == ["abc", "def", "ghi"])
+    }
+
+    @Test func `what came first stands where segments overlap`() {
+        let segments = [
+            Segment(sequence: 0, text: "abc"), Segment(sequence: 1, text: "bcd"),
+            Segment(sequence: 6, text: "GH"), Segment(sequence: 4, text: "efghij"),
+        ]
+        #expect(run(segments) == ["abc", "d", "differing 2", "ef", "GH", "ij"])
+    }
+
+    @Test func `a repetition with other bytes is told`() {
+        let segments = [Segment(sequence: 0, text: "abcdef"), Segment(sequence: 2, text: "cXe")]
+        #expect(run(segments) == ["abcdef", "differing 1"])
+    }
+
+    @Test func `the snap length leaves a hole of known size`() {
+        let segments = [
+            Segment(sequence: 0, text: "abc", missing: 7), Segment(sequence: 10, text: "k"),
+            Segment(sequence: 12, text: "m", missing: 2), Segment(sequence: 11, text: "l"),
+            Segment(sequence: 15, text: "p"),
+        ]
+        #expect(run(segments) == ["abc", "cut 7", "k", "l", "m", "cut 2", "p"])
+    }
+
+    @Test func `a hole is given up behind its bounds, and at the end`() {
+        var limits = TCPReassembler.Limits()
+        limits.packetsBehindAcknowledged = 2
+        let segments = (1...5).map { Segment(sequence: UInt32($0 * 2), text: "xy") }
+        #expect(
+            run(segments, acknowledged: 20, limits: limits)
+                == ["lost 2", "xy", "xy", "xy", "xy", "xy", "lost 8"])
+        #expect(run(segments) == ["lost 2", "xy", "xy", "xy", "xy", "xy"])
+        limits.maximumBytes = 4
+        #expect(run(segments, limits: limits).first == "lost 2")
+    }
+
+    @Test func `bytes from before the start are told`() {
+        let segments = [Segment(sequence: 10, text: "k"), Segment(sequence: 7, text: "hij")]
+        #expect(run(segments, from: 10) == ["k", "early 3"])
+    }
+
+    @Test func `a probe is no repetition`() {
+        let segments = [Segment(sequence: 0, text: "abc"), Segment(sequence: 2, text: "\0")]
+        #expect(run(segments) == ["abc"])
+    }
+
+    @Test func `any order of any cuts gives the same bytes`() {
+        let text = String((0..<64).map { Character(UnicodeScalar(UInt8(0x30 + $0))) })
+        let bytes = Array(text.utf8)
+        var state: UInt64 = 7
+        func random(_ count: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % count
+        }
+        for _ in 0..<300 {
+            var segments = [
+                Segment(sequence: .max - 20, text: text), Segment(sequence: .max - 20, text: "0"),
+            ]
+            segments.removeFirst()
+            for _ in 0..<40 {
+                let from = random(64)
+                let to = min(64, from + 1 + random(12))
+                let part = String(decoding: bytes[from..<to], as: UTF8.self)
+                segments.append(
+                    Segment(sequence: (.max - 20) &+ UInt32(from), text: part))
+            }
+            segments.append(Segment(sequence: .max - 20, text: text, isFIN: true))
+            let out = run(segments, from: .max - 20)
+            #expect(out.dropLast().joined() == text)
+            #expect(out.last == "end")
+        }
+    }
+}
