@@ -86,6 +86,7 @@ extension ConnectionDecoder {
         // Later messages may refer to what is missing; those that do are found out.
         direction.inflater?.reset()
         direction.isInMessage = false
+        direction.brokenKey = direction.frames.openHeader?.maskingKey
         switch resumption {
         case .known: direction.isBroken = !direction.frames.isIdle
         case .unknown: beginSearch(expectsFrames: true, on: direction)

@@ -21,8 +21,10 @@ extension ConnectionDecoder {
             direction.openItem(.frame(header))
             direction.isInMessage = beginFragment(
                 header, start: direction.start, on: direction, into: &batch)
-        case .payload(let bytes, _, let isLast):
+        case .payload(let bytes, let offset, let isLast):
             guard !direction.isBroken else {
+                var bytes = bytes
+                direction.brokenKey?.apply(to: &bytes, from: 0, offset: offset)
                 emitData(bytes, why: Self.behindGap, on: direction, into: &batch)
                 direction.isBroken = !isLast
                 return

@@ -67,6 +67,8 @@ final class Direction {
     var isBroken = false
     /// The HTTP message that is broken, which has an event already.
     var broken: OpenItem.Kind?
+    /// What masks the rest of a broken frame, which is written as it crossed.
+    var brokenKey: MaskingKey?
     /// While `searching`.
     var search: BoundarySearch
     var ended = false

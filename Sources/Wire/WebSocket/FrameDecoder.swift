@@ -112,6 +112,14 @@ package struct FrameDecoder: Sendable {
         }
     }
 
+    /// The header of the frame whose payload is under way.
+    package var openHeader: FrameHeader? {
+        switch state {
+        case .header: nil
+        case .payload(let header, _), .long(let header, _): header
+        }
+    }
+
     /// Where a decoder stands behind bytes that it will never see.
     package enum Resumption: Equatable, Sendable {
         /// In the payload that was under way, or right behind it.
