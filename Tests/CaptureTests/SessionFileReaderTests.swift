@@ -23,6 +23,19 @@ import Wire
         }
     }
 
+    @Test func `an event's place and size are those of its line`() throws {
+        let whole = try write(SampleSession.everyday().events).bytes
+        var reader = SessionFileReader(MemorySource(whole))
+        var offset = 0
+        var line = 0
+        while try reader.next() != nil {
+            line += 1
+            #expect(reader.position == SessionPosition(line: line, offset: UInt64(offset)))
+            offset += reader.lineSize
+        }
+        #expect(offset == whole.count)
+    }
+
     @Test func `what is wrong with a line does not keep the others from being read`() throws {
         let session = SampleSession.everyday()
         var lines = try write(session.events).bytes.split(separator: UInt8(ascii: "\n"))

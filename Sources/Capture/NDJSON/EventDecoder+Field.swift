@@ -38,11 +38,12 @@ enum EventField: String {
     @inline(__always)
     init(word: UInt64, count: Int, rest: (StaticString) -> Bool) {
         switch count {
-        case 1: self = word == key("t") ? .t : .unknown
+        case 1: self = word == wordKey("t") ? .t : .unknown
         case 2: self = Self.ofTwo(word)
         case 3: self = Self.ofThree(word)
         case 4: self = Self.ofFour(word)
-        case 5: self = word == key("event") ? .event : word == key("board") ? .board : .unknown
+        case 5:
+            self = word == wordKey("event") ? .event : word == wordKey("board") ? .board : .unknown
         case 6: self = Self.ofSix(word)
         case 7: self = Self.ofSeven(word)
         case 8: self = Self.ofEight(word)
@@ -54,9 +55,9 @@ enum EventField: String {
     @inline(__always)
     private static func ofTwo(_ word: UInt64) -> EventField {
         switch word {
-        case key("of"): .of
-        case key("to"): .to
-        case key("id"): .id
+        case wordKey("of"): .of
+        case wordKey("to"): .to
+        case wordKey("id"): .id
         default: .unknown
         }
     }
@@ -64,14 +65,14 @@ enum EventField: String {
     @inline(__always)
     private static func ofThree(_ word: UInt64) -> EventField {
         switch word {
-        case key("seq"): .seq
-        case key("fin"): .fin
-        case key("rsv"): .rsv
-        case key("raw"): .raw
-        case key("why"): .why
-        case key("how"): .how
-        case key("app"): .app
-        case key("via"): .via
+        case wordKey("seq"): .seq
+        case wordKey("fin"): .fin
+        case wordKey("rsv"): .rsv
+        case wordKey("raw"): .raw
+        case wordKey("why"): .why
+        case wordKey("how"): .how
+        case wordKey("app"): .app
+        case wordKey("via"): .via
         default: .unknown
         }
     }
@@ -79,16 +80,16 @@ enum EventField: String {
     @inline(__always)
     private static func ofFour(_ word: UInt64) -> EventField {
         switch word {
-        case key("conn"): .conn
-        case key("from"): .from
-        case key("mask"): .mask
-        case key("text"): .text
-        case key("code"): .code
-        case key("http"): .http
-        case key("body"): .body
-        case key("last"): .last
-        case key("tool"): .tool
-        case key("part"): .part
+        case wordKey("conn"): .conn
+        case wordKey("from"): .from
+        case wordKey("mask"): .mask
+        case wordKey("text"): .text
+        case wordKey("code"): .code
+        case wordKey("http"): .http
+        case wordKey("body"): .body
+        case wordKey("last"): .last
+        case wordKey("tool"): .tool
+        case wordKey("part"): .part
         default: .unknown
         }
     }
@@ -96,24 +97,24 @@ enum EventField: String {
     @inline(__always)
     private static func ofSix(_ word: UInt64) -> EventField {
         switch word {
-        case key("opcode"): .opcode
-        case key("length"): .length
-        case key("bridge"): .bridge
-        case key("base64"): .base64
-        case key("frames"): .frames
-        case key("method"): .method
-        case key("target"): .target
-        case key("status"): .status
-        case key("reason"): .reason
-        case key("chunks"): .chunks
-        case key("pieces"): .pieces
-        case key("offset"): .offset
-        case key("detail"): .detail
-        case key("events"): .events
-        case key("format"): .format
-        case key("source"): .source
-        case key("listen"): .listen
-        case key("labels"): .labels
+        case wordKey("opcode"): .opcode
+        case wordKey("length"): .length
+        case wordKey("bridge"): .bridge
+        case wordKey("base64"): .base64
+        case wordKey("frames"): .frames
+        case wordKey("method"): .method
+        case wordKey("target"): .target
+        case wordKey("status"): .status
+        case wordKey("reason"): .reason
+        case wordKey("chunks"): .chunks
+        case wordKey("pieces"): .pieces
+        case wordKey("offset"): .offset
+        case wordKey("detail"): .detail
+        case wordKey("events"): .events
+        case wordKey("format"): .format
+        case wordKey("source"): .source
+        case wordKey("listen"): .listen
+        case wordKey("labels"): .labels
         default: .unknown
         }
     }
@@ -121,13 +122,13 @@ enum EventField: String {
     @inline(__always)
     private static func ofSeven(_ word: UInt64) -> EventField {
         switch word {
-        case key("t_first"): .timeFirst
-        case key("headers"): .headers
-        case key("framing"): .framing
-        case key("of_part"): .ofPart
-        case key("to_part"): .toPart
-        case key("dropped"): .dropped
-        case key("version"): .version
+        case wordKey("t_first"): .timeFirst
+        case wordKey("headers"): .headers
+        case wordKey("framing"): .framing
+        case wordKey("of_part"): .ofPart
+        case wordKey("to_part"): .toPart
+        case wordKey("dropped"): .dropped
+        case wordKey("version"): .version
         default: .unknown
         }
     }
@@ -135,13 +136,13 @@ enum EventField: String {
     @inline(__always)
     private static func ofEight(_ word: UInt64) -> EventField {
         switch word {
-        case key("exchange"): .exchange
-        case key("t_packet"): .timePacket
-        case key("trailers"): .trailers
-        case key("contract"): .contract
-        case key("upstream"): .upstream
-        case key("redacted"): .redacted
-        case key("upgraded"): .upgraded
+        case wordKey("exchange"): .exchange
+        case wordKey("t_packet"): .timePacket
+        case wordKey("trailers"): .trailers
+        case wordKey("contract"): .contract
+        case wordKey("upstream"): .upstream
+        case wordKey("redacted"): .redacted
+        case wordKey("upgraded"): .upgraded
         default: .unknown
         }
     }
@@ -170,10 +171,20 @@ enum EventField: String {
 
 /// The bytes of a name of at most eight as a word, the first lowest.
 @inline(__always)
-private func key(_ name: StaticString) -> UInt64 {
+func wordKey(_ name: StaticString) -> UInt64 {
     var word: UInt64 = 0
     for index in 0..<name.utf8CodeUnitCount {
         word |= UInt64(unsafe name.utf8Start[index]) << UInt64(8 &* index)
+    }
+    return word
+}
+
+/// Some of the bytes of a name, at most eight, as a word, the first lowest.
+@inline(__always)
+func wordKey(_ name: StaticString, from start: Int, to end: Int) -> UInt64 {
+    var word: UInt64 = 0
+    for index in start..<end {
+        word |= unsafe UInt64(name.utf8Start[index]) << UInt64(8 &* (index &- start))
     }
     return word
 }

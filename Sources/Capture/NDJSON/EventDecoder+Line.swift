@@ -21,36 +21,80 @@ struct LineDecoder {
 
     mutating func decode() throws(LineFault) -> EventDecoder.Line {
         try scanner.expect(UInt8(ascii: "{"), "an object")
-        let kind = try kindName()
-        switch kind {
-        case "frame": return try finish(.frame(frame()))
-        case "message": return try finish(.message(message()))
-        case "request": return try finish(.request(request()))
-        case "response": return try finish(.response(response()))
-        case "open": return try finish(.open(open()))
-        case "close": return try finish(.close(close()))
-        case "piece": return try finish(.piece(piece()))
-        case "data": return try finish(.data(data()))
-        case "gap": return try finish(.gap(gap()))
-        case "note": return try finish(.note(note()))
-        case "end": return try finish(.end(end()))
-        case "session": return try finish(.session(session()))
-        default:
+        switch try kind() {
+        case .frame: return try finish(.frame(frame()))
+        case .message: return try finish(.message(message()))
+        case .request: return try finish(.request(request()))
+        case .response: return try finish(.response(response()))
+        case .open: return try finish(.open(open()))
+        case .close: return try finish(.close(close()))
+        case .piece: return try finish(.piece(piece()))
+        case .data: return try finish(.data(data()))
+        case .gap: return try finish(.gap(gap()))
+        case .note: return try finish(.note(note()))
+        case .end: return try finish(.end(end()))
+        case .session: return try finish(.session(session()))
+        case .unknown(let name):
             while let field = try nextField() { try takeCommon(field) }
             try scanner.expectEnd()
-            return .unknown(kind: kind, seq: seq)
+            return .unknown(kind: name, seq: seq)
+        }
+    }
+
+    enum KindName {
+        case frame, message, request, response, open, close, piece, data, gap, note, end, session
+        case unknown(String)
+
+        init(_ name: String) {
+            var word: UInt64 = 0
+            guard name.utf8.count <= 8 else {
+                self = .unknown(name)
+                return
+            }
+            for (index, byte) in name.utf8.enumerated() {
+                word |= UInt64(byte) << UInt64(8 * index)
+            }
+            self = KindName(word: word) ?? .unknown(name)
+        }
+
+        @inline(__always)
+        init?(word: UInt64) {
+            switch word {
+            case wordKey("frame"): self = .frame
+            case wordKey("message"): self = .message
+            case wordKey("request"): self = .request
+            case wordKey("response"): self = .response
+            case wordKey("open"): self = .open
+            case wordKey("close"): self = .close
+            case wordKey("piece"): self = .piece
+            case wordKey("data"): self = .data
+            case wordKey("gap"): self = .gap
+            case wordKey("note"): self = .note
+            case wordKey("end"): self = .end
+            case wordKey("session"): self = .session
+            default: return nil
+            }
         }
     }
 
     // MARK: What all kinds have
 
     /// The value of `event`, which stands first unless somebody reordered the fields.
-    mutating func kindName() throws(LineFault) -> String {
+    mutating func kind() throws(LineFault) -> KindName {
         var isAtStart = true
         while let field = try nextField() {
             if field == .event {
-                let kind = try scanner.string(.event)
-                if !isAtStart {
+                var end = scanner
+                let kind: KindName
+                if let word = end.shortString(), let name = KindName(word: word) {
+                    scanner = end
+                    kind = name
+                } else {
+                    kind = KindName(try scanner.string(.event))
+                }
+                if isAtStart {
+                    try takeUsualStart()
+                } else {
                     scanner.rewind()
                     try scanner.expect(UInt8(ascii: "{"), "an object")
                     isFirst = true
@@ -61,6 +105,20 @@ struct LineDecoder {
             try scanner.skipValue()
         }
         throw scanner.fault(.missingField("event"))
+    }
+
+    /// Takes the common fields as far as they stand in the order in which writers put them.
+    @inline(__always)
+    private mutating func takeUsualStart() throws(LineFault) {
+        if scanner.skip(",\"seq\":") { seq = try scanner.integer(.seq) }
+        if scanner.skip(",\"t\":") { time = try scanner.time(.t) }
+        if scanner.skip(",\"t_first\":") { firstTime = try scanner.time(.timeFirst) }
+        if scanner.skip(",\"conn\":") { conn = try scanner.integer(.conn) }
+        if scanner.skip(",\"from\":\"app\"") {
+            from = .app
+        } else if scanner.skip(",\"from\":\"board\"") {
+            from = .board
+        }
     }
 
     @inline(__always)
@@ -77,11 +135,11 @@ struct LineDecoder {
         case .timePacket: packetTime = try scanner.time(field)
         case .conn: conn = try scanner.integer(field)
         case .from:
-            let name = try scanner.string(field)
-            switch name {
-            case "app": from = .app
-            case "board": from = .board
-            default: throw bad(field, "\"app\" or \"board\"")
+            switch scanner.shortString() {
+            case wordKey("app"): from = .app
+            case wordKey("board"): from = .board
+            case _?: throw bad(field, "\"app\" or \"board\"")
+            case nil: from = try longSide(field)
             }
         case .bridge where readsBridge:
             try scanner.array(field, of: "an array of objects") { scanner throws(LineFault) in
@@ -89,6 +147,14 @@ struct LineDecoder {
             }
         default: try scanner.skipValue()
         }
+    }
+
+    /// A side whose name is written in another way, or near the end of the line.
+    private mutating func longSide(_ field: EventField) throws(LineFault) -> Side {
+        guard let side = Side(rawValue: try scanner.string(field)) else {
+            throw bad(field, "\"app\" or \"board\"")
+        }
+        return side
     }
 
     mutating func finish(_ kind: Event.Kind) throws(LineFault) -> EventDecoder.Line {
@@ -147,6 +213,17 @@ struct LineDecoder {
         var content: Event.Content?
         var incomplete = false
         var raw: Bytes?
+        // As far as they stand in the order in which writers put them.
+        if scanner.skip(",\"fin\":true") {
+            fin = true
+        } else if scanner.skip(",\"fin\":false") {
+            fin = false
+        }
+        if scanner.skip(",\"rsv\":") { rsv = try scanner.integer(.rsv) }
+        if scanner.skip(",\"opcode\":") { opcode = try scanner.integer(.opcode) }
+        if scanner.skip(",\"mask\":") { mask = try scanner.hex32(.mask) }
+        if scanner.skip(",\"length\":") { length = try scanner.unsigned(.length) }
+        if scanner.skip(",\"text\":") { content = .whole(try scanner.stringBytes()) }
         while let field = try nextField() {
             switch field {
             case .fin: fin = try scanner.bool(field)

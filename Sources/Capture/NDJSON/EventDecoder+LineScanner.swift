@@ -69,7 +69,47 @@ struct LineScanner {
         position = 0
     }
 
+    /// Whether all of the line is ASCII, and with that UTF-8.
+    var isASCII: Bool {
+        var offset = 0
+        var bits: UInt64 = 0
+        while offset &+ 32 <= count {
+            bits |=
+                word(at: offset) | word(at: offset &+ 8) | word(at: offset &+ 16)
+                | word(at: offset &+ 24)
+            offset &+= 32
+        }
+        while offset < count {
+            bits |= unsafe UInt64(bytes[offset])
+            offset &+= 1
+        }
+        return bits & 0x8080_8080_8080_8080 == 0
+    }
+
     // MARK: Members
+
+    /// Steps over exactly these bytes, unless something else or a null stands here.
+    ///
+    /// It serves the order and spelling that writers use; whatever else is right is read by
+    /// `nextField`.
+    @inline(__always)
+    mutating func skip(_ literal: StaticString) -> Bool {
+        let size = literal.utf8CodeUnitCount
+        guard position &+ max(size, 8) < count else { return false }
+        if size <= 8 {
+            let mask = UInt64.max >> UInt64(64 &- 8 &* size)
+            guard word(at: position) & mask == wordKey(literal, from: 0, to: size) else {
+                return false
+            }
+        } else {
+            guard word(at: position) == wordKey(literal, from: 0, to: 8),
+                word(at: position &+ size &- 8) == wordKey(literal, from: size &- 8, to: size)
+            else { return false }
+        }
+        guard unsafe bytes[position &+ size] != UInt8(ascii: "n") else { return false }
+        position &+= size
+        return true
+    }
 
     /// Moves to the value of the object's next member that is not null; nil behind its last.
     ///
@@ -137,6 +177,21 @@ struct LineScanner {
         }
     }
 
+    /// A string of at most eight plain bytes as a word, the first byte lowest.
+    ///
+    /// Nil, and nothing is read, for any other string and near the end of the line.
+    @inline(__always)
+    mutating func shortString() -> UInt64? {
+        let start = position &+ 1
+        guard current == UInt8(ascii: "\""), start &+ 8 < count else { return nil }
+        let word = word(at: start)
+        let stops = Self.stringStops(word)
+        let size = stops == 0 ? 8 : stops.trailingZeroBitCount >> 3
+        guard unsafe bytes[start &+ size] == UInt8(ascii: "\"") else { return nil }
+        position = start &+ size &+ 1
+        return size == 8 ? word : word & ((1 << UInt64(size &* 8)) &- 1)
+    }
+
     // MARK: Numbers, literals
 
     /// A whole number without sign, fraction or exponent.
@@ -145,7 +200,15 @@ struct LineScanner {
         let start = position
         var value: UInt64 = 0
         var overflow = false
-        while true {
+        // Nineteen digits fit in any case.
+        let safe = min(count, start &+ 19)
+        while position < safe {
+            let digit = unsafe bytes[position] &- UInt8(ascii: "0")
+            guard digit < 10 else { break }
+            value = value &* 10 &+ UInt64(digit)
+            position &+= 1
+        }
+        while position >= start &+ 19 {
             let digit = current &- UInt8(ascii: "0")
             guard digit < 10 else { break }
             let (tens, first) = value.multipliedReportingOverflow(by: 10)

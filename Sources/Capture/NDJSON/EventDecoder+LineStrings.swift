@@ -14,6 +14,21 @@ extension LineScanner {
         return (quotes | backslashes | controls) & ~word & 0x8080_8080_8080_8080
     }
 
+    /// Marks the high bit of every byte that ends a run of plain bytes, and no other.
+    @inline(__always)
+    private static func allStringStops(_ word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let low: UInt64 = 0x7f7f_7f7f_7f7f_7f7f
+        let quotes = word ^ (ones &* 0x22)
+        let backslashes = word ^ (ones &* 0x5c)
+        let controls = word & (ones &* 0xe0)
+        // A byte is zero where neither its high bit is set nor a carry from its others.
+        let others =
+            (((quotes & low) &+ low) | quotes) & (((backslashes & low) &+ low) | backslashes)
+            & (((controls & low) &+ low) | controls)
+        return ~others & ~low
+    }
+
     /// The offset of the next byte from the cursor on that ends a run of plain bytes.
     @inline(__always)
     mutating func skipPlainBytes() throws(LineFault) {
@@ -44,7 +59,7 @@ extension LineScanner {
             // Measured first: a line may have thousands of such strings.
             var end = self
             try end.skipString()
-            let bytes = try stringBytes(room: end.position &- start &+ 8)
+            let bytes = try stringBytes(room: end.position &- start)
             return String(decoding: bytes, as: UTF8.self)
         }
         let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[start &+ 1..<position])
@@ -61,18 +76,22 @@ extension LineScanner {
 
     /// A string's value as UTF-8.
     ///
-    /// No escape is shorter than what it stands for, so the rest of the line is room enough; a
-    /// smaller `room` must have eight bytes beyond those of the string.
+    /// No escape is shorter than what it stands for, so the rest of the line is room enough, as is
+    /// what the string itself takes.
     mutating func stringBytes(room: Int? = nil) throws(LineFault) -> Bytes {
         guard current == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position &+= 1
-        let room = room ?? count &- position
+        // Sixteen more than the string has, for stores of whole words.
+        let room = (room ?? count &- position) &+ 16
         var outcome: LineFault?
-        let value = unsafe Bytes(unsafeUninitializedCapacity: room) { buffer, written in
-            do throws(LineFault) {
-                written = unsafe try unescape(into: UnsafeMutableRawBufferPointer(buffer))
-            } catch {
-                outcome = error
+        var value = Bytes()
+        value.append(addingCapacity: room) { output in
+            unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
+                do throws(LineFault) {
+                    initialized = unsafe try unescape(into: UnsafeMutableRawBufferPointer(buffer))
+                } catch {
+                    outcome = error
+                }
             }
         }
         if let outcome { throw outcome }
@@ -89,19 +108,37 @@ extension LineScanner {
         while true {
             if position &+ 8 <= count {
                 let word = word(at: position)
-                let stops = Self.stringStops(word)
-                // Stored whole: what stands behind a stop is written over. It fits, since no
-                // more was written than was read.
+                var stops = Self.allStringStops(word)
+                // Stored whole: what stands behind a stop is written over. No more was written
+                // than was read, so a store reaches 15 bytes beyond the string at most.
                 unsafe room.storeBytes(
                     of: word.littleEndian, toByteOffset: written, as: UInt64.self)
-                if stops == 0 {
+                var other = -1
+                while stops != 0 {
+                    let index = stops.trailingZeroBitCount >> 3
+                    // What mostly stands here is an escaped quote: the backslash goes, and the
+                    // rest of the word moves up.
+                    let rest = (word >> UInt64(index &* 8)) >> 8
+                    let escaped = UInt8(truncatingIfNeeded: rest)
+                    guard index < 7, unsafe bytes[position &+ index] == UInt8(ascii: "\\"),
+                        escaped == UInt8(ascii: "\"") || escaped == UInt8(ascii: "\\")
+                    else {
+                        other = index
+                        break
+                    }
+                    unsafe room.storeBytes(
+                        of: rest.littleEndian, toByteOffset: written &+ index, as: UInt64.self)
+                    written &-= 1
+                    stops &= stops &- 1
+                    stops &= stops &- 1
+                }
+                guard other >= 0 else {
                     position &+= 8
                     written &+= 8
                     continue
                 }
-                let plain = stops.trailingZeroBitCount >> 3
-                position &+= plain
-                written &+= plain
+                position &+= other
+                written &+= other
             }
             guard position < count else { throw unexpected("the end of a string") }
             let byte = unsafe bytes[position]

@@ -24,11 +24,12 @@ package struct EventDecoder: Sendable {
 
     /// Decodes one line, with or without its line feed.
     package func decode(_ line: Span<UInt8>) throws(LineFault) -> Line {
-        if let offset = offsetOfInvalidUTF8(line) {
-            throw LineFault(offset: offset, reason: .notUTF8)
-        }
         return try unsafe line.bytes.withUnsafeBytes { bytes throws(LineFault) in
-            var decoder = unsafe LineDecoder(LineScanner(bytes), readsBridge: readsBridge)
+            let scanner = unsafe LineScanner(bytes)
+            if !scanner.isASCII, let offset = offsetOfInvalidUTF8(line) {
+                throw LineFault(offset: offset, reason: .notUTF8)
+            }
+            var decoder = LineDecoder(scanner, readsBridge: readsBridge)
             return try decoder.decode()
         }
     }

@@ -48,7 +48,7 @@ package struct EventEncoder: Sendable {
             line.append(",\"bridge\":[")
             for (index, value) in event.bridge.enumerated() {
                 if index > 0 { line.append(",") }
-                value.encode(into: &line)
+                append(value, to: &line)
             }
             line.append("]")
         }
@@ -303,6 +303,24 @@ package struct EventEncoder: Sendable {
     }
 
     // MARK: Members
+
+    /// A value, mostly an object of a few texts and numbers, which goes without a stack.
+    private func append(_ value: JSON, to line: inout Bytes) {
+        guard case .object(let members) = value else { return value.encode(into: &line) }
+        line.append("{")
+        for (index, member) in members.enumerated() {
+            if index > 0 { line.append(",") }
+            appendJSONString(member.name, to: &line)
+            line.append(":")
+            switch member.value {
+            case .string(let text): appendJSONString(text, to: &line)
+            case .number(let text): line.append(contentsOf: text.utf8)
+            case .bool(let flag): line.append(flag ? "true" : "false")
+            case .null, .array, .object: member.value.encode(into: &line)
+            }
+        }
+        line.append("}")
+    }
 
     private func appendName(_ name: StaticString, to line: inout Bytes) {
         line.append(",\"")

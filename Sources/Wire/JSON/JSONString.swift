@@ -45,7 +45,8 @@ package func appendMarkupSafeJSONString(_ text: String, to output: inout Bytes) 
 
 private func appendEscapedChunk(_ chunk: Span<UInt8>, to output: inout Bytes) {
     let count = chunk.count
-    // Six bytes for each byte at worst, and eight beyond the last for a store of a whole word.
+    // Six bytes for each byte at worst. A store of a whole word reaches 23 bytes further at most,
+    // which the six times eight of that word's own bytes cover.
     output.append(addingCapacity: count * 6 + 8) { room in
         unsafe room.withUnsafeMutableBufferPointer { buffer, initialized in
             var written = 0
@@ -53,18 +54,34 @@ private func appendEscapedChunk(_ chunk: Span<UInt8>, to output: inout Bytes) {
             while position < count {
                 if position &+ 8 <= count {
                     let word = chunk.word(at: position)
-                    let stops = WordScan.jsonStringStops(word)
-                    // Stored whole: what stands behind the first stop is written over.
-                    unsafe UnsafeMutableRawBufferPointer(buffer).storeBytes(
+                    var stops = WordScan.allJSONStringStops(word)
+                    let target = UnsafeMutableRawBufferPointer(buffer)
+                    // Stored whole: what stands behind a stop is written over.
+                    unsafe target.storeBytes(
                         of: word.littleEndian, toByteOffset: written, as: UInt64.self)
-                    if stops == 0 {
+                    var control = -1
+                    while stops != 0 {
+                        let index = stops.trailingZeroBitCount >> 3
+                        let rest = word >> UInt64(index &* 8)
+                        if UInt8(truncatingIfNeeded: rest) < 0x20 {
+                            control = index
+                            break
+                        }
+                        // A backslash, and the rest of the word behind it.
+                        unsafe target[written &+ index] = UInt8(ascii: "\\")
+                        unsafe target.storeBytes(
+                            of: rest.littleEndian, toByteOffset: written &+ index &+ 1,
+                            as: UInt64.self)
+                        written &+= 1
+                        stops &= stops &- 1
+                    }
+                    guard control >= 0 else {
                         position &+= 8
                         written &+= 8
                         continue
                     }
-                    let clean = stops.trailingZeroBitCount >> 3
-                    position &+= clean
-                    written &+= clean
+                    position &+= control
+                    written &+= control
                 }
                 let byte = chunk[position]
                 position &+= 1

@@ -15,6 +15,20 @@ enum WordScan {
         let controls = word &- (ones &* 0x20)
         return (quotes | backslashes | controls) & ~word & highBits
     }
+
+    /// Marks the high bit of every byte that is `"`, `\` or below 0x20, and no other.
+    @inline(__always)
+    static func allJSONStringStops(_ word: UInt64) -> UInt64 {
+        let low = ~highBits
+        let quotes = word ^ (ones &* 0x22)
+        let backslashes = word ^ (ones &* 0x5c)
+        let controls = word & (ones &* 0xe0)
+        // A byte is zero where neither its high bit is set nor a carry from its others.
+        let others =
+            (((quotes & low) &+ low) | quotes) & (((backslashes & low) &+ low) | backslashes)
+            & (((controls & low) &+ low) | controls)
+        return ~others & highBits
+    }
 }
 
 extension Span<UInt8> {
