@@ -7,7 +7,7 @@ SHELL := /bin/bash
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks FuzzTesting)
 VENV := .venv
 
-.PHONY: setup build demo test lint format release sanitize clean
+.PHONY: setup build demo test lint format release sanitize fuzz-decoders autobahn clean
 
 # Debian packages and a Python environment with the peers that tests talk to.
 setup:
@@ -49,6 +49,14 @@ sanitize: setup
 	    swift test --sanitize=address --scratch-path .build/address
 	SWIFT_BACKTRACE=enable=no \
 	    swift test --sanitize=thread --scratch-path .build/thread
+
+# libFuzzer on each decoder, for FUZZ_SECONDS (60) each. Fails if anything is found.
+fuzz-decoders: setup
+	scripts/fuzz-decoders
+
+# The WebSocket conformance suite against the endpoints, and through the proxy.
+autobahn: setup
+	scripts/autobahn
 
 clean:
 	rm -rf .build dist $(VENV)

@@ -6,7 +6,9 @@ import PackageDescription
 let package = Package(
     name: "bridgetap",
     products: [
-        .executable(name: "bridgetap", targets: ["bridgetap"])
+        .executable(name: "bridgetap", targets: ["bridgetap"]),
+        // What FuzzTesting/, a package of its own, runs libFuzzer on.
+        .library(name: "FuzzTargets", targets: ["FuzzTargets"]),
     ],
     targets: [
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
@@ -54,9 +56,14 @@ let package = Package(
         .testTarget(
             name: "EndToEnd", dependencies: ["Wire", "Capture", "CCrypto", "GoldenFiles"],
             exclude: ["Golden"]),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
         .testTarget(name: "TidyTests"),
         // What tests compare with files in `Golden/` folders; no part of the program.
         .target(name: "GoldenFiles", path: "Tests/GoldenFiles"),
+        // What has to hold for any input of a decoder, for fuzzing and for tests of what it found.
+        .target(
+            name: "FuzzTargets", dependencies: ["Wire", "Capture", "PhoneBridge", "Report"],
+            path: "FuzzTesting/Targets"),
     ],
     swiftLanguageModes: [.v6]
 )
