@@ -7,6 +7,7 @@ private let seenThrough: [String: String] = [
     "Sources/BridgeProxy/ProxyRemark.swift": "ProxyTests",
     "Sources/BridgeProxy/Recorder.swift": "RehearsalTests",
     "Sources/Capture/Input/SessionFileReader.swift": "SessionReaderTests",
+    "Sources/Capture/Packets/PacketSessionReader.swift": "PacketSessionReaderTests",
     "Sources/Network/AppendFile.swift": "EventLoopTests",
     "Sources/Network/Mailbox.swift": "EventLoopTests",
     "Sources/Network/Simulated/SimulatedDisk.swift": "EventLoopTests",
