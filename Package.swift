@@ -64,6 +64,10 @@ let package = Package(
         .target(
             name: "FuzzTargets", dependencies: ["Wire", "Capture", "PhoneBridge", "Report"],
             path: "FuzzTesting/Targets"),
+        // `make bench`; here, and not a package of its own, for the sake of `package` access.
+        .executableTarget(
+            name: "bridgetap-bench", dependencies: ["Wire", "Capture", "PhoneBridge"],
+            path: "Benchmarks/Codecs"),
     ],
     swiftLanguageModes: [.v6]
 )

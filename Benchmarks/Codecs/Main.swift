@@ -1,0 +1,248 @@
+import Capture
+import Glibc
+import PhoneBridge
+import Wire
+
+/// Measures what happens to a message away from the network, and prints a line of JSON for each.
+///
+///     bridgetap-bench FOLDER [NAME] [SECONDS]
+///
+/// `FOLDER` is where files are written; `NAME` runs only the benchmark of that name. The script
+/// `Benchmarks/files` runs it beside other programs and holds the results to their aims.
+@main
+enum Main {
+    static func main() {
+        let arguments = CommandLine.arguments
+        guard arguments.count > 1 else {
+            print("usage: bridgetap-bench FOLDER [NAME] [SECONDS]")
+            exit(2)
+        }
+        let suite = Suite(
+            folder: arguments[1], only: arguments.count > 2 ? arguments[2] : nil,
+            seconds: arguments.count > 3 ? Double(arguments[3]) ?? 1 : 1)
+        do {
+            try suite.run()
+        } catch {
+            print("bridgetap-bench: \(error)")
+            exit(1)
+        }
+    }
+}
+
+/// The benchmarks.
+struct Suite {
+    /// The messages of one pass.
+    private static let count = 40_000
+
+    private let folder: String
+    private let only: String?
+    private let seconds: Double
+    private let traffic = Traffic(count: count)
+
+    init(folder: String, only: String?, seconds: Double) {
+        self.folder = folder
+        self.only = only
+        self.seconds = seconds
+    }
+
+    func run() throws {
+        decodeFrames()
+        scanJSON()
+        readMeaning()
+        encodeLines()
+        try writeFile()
+        try readFile()
+        try recordConnection()
+    }
+
+    // MARK: Wire
+
+    private func decodeFrames() {
+        let wire = traffic.wire(from: .app)
+        measure("frames", bytes: wire.count, messages: traffic.messages.count / 2) {
+            var decoder = FrameDecoder()
+            var payload = 0
+            // As it arrives: a read brings some frames, and the last of them is cut.
+            for start in stride(from: 0, to: wire.count, by: 16 << 10) {
+                let chunk = wire.span.extracting(start..<min(start + 16 << 10, wire.count))
+                var position = 0
+                while case .frame(let frame)? = decoder.next(chunk, at: &position) {
+                    payload &+= frame.payload.count
+                }
+            }
+            return payload
+        }
+    }
+
+    private func scanJSON() {
+        let bytes = traffic.messages.reduce(0) { $0 + $1.payload.count }
+        measure("json", bytes: bytes, messages: traffic.messages.count) {
+            var scanner = JSONScanner()
+            var tokens = 0
+            for message in traffic.messages {
+                do {
+                    try scanner.scan(message.payload.span)
+                    tokens &+= scanner.tape.count
+                } catch {
+                    print("json: \(error)")
+                }
+            }
+            return tokens
+        }
+    }
+
+    // MARK: PhoneBridge
+
+    private func readMeaning() {
+        let events = traffic.events
+        let bytes = traffic.messages.reduce(0) { $0 + $1.payload.count }
+        measure("meaning", bytes: bytes, messages: events.count) {
+            var reader = MeaningReader()
+            var meant = 0
+            for event in events {
+                var event = event
+                reader.annotate(&event)
+                meant &+= event.bridge.count
+            }
+            return meant
+        }
+    }
+
+    // MARK: Capture
+
+    private func encodeLines() {
+        let events = annotated()
+        let encoder = EventEncoder()
+        var lines = Bytes()
+        for event in events { encoder.encode(event, into: &lines) }
+        measure("encode", bytes: lines.count, messages: events.count) {
+            lines.removeAll(keepingCapacity: true)
+            for event in events { encoder.encode(event, into: &lines) }
+            return lines.count
+        }
+    }
+
+    private func writeFile() throws {
+        let events = annotated()
+        let path = folder + "/write.ndjson"
+        var size = 0
+        let write = {
+            let file = try SessionFile(path: path, overwrites: true)
+            let writer = try SessionWriter(session: Self.session) {
+                (_: Int) throws(OutputError) in file
+            }
+            for (index, event) in events.enumerated() {
+                writer.receive(event)
+                // A turn of the loop under load brings about as many.
+                if index % 64 == 63 { writer.flush(now: event.time) }
+            }
+            let status = writer.close(now: events.last?.time ?? 0)
+            if let error = status.pausedBy { throw error }
+            size = Int(status.size)
+            return size
+        }
+        _ = try write()
+        try measure("write", bytes: size, messages: events.count, write)
+    }
+
+    /// Reads what `writeFile` left.
+    private func readFile() throws {
+        let path = folder + "/write.ndjson"
+        let read = { (readsBridge: Bool) throws -> (events: Int, bytes: Int) in
+            var reader = SessionFileReader(
+                try SessionFileSource(path: path), readsBridge: readsBridge)
+            var events = 0
+            var bytes = 0
+            while let item = try reader.next() {
+                if case .event = item { events += 1 }
+                bytes += reader.lineSize
+            }
+            return (events, bytes)
+        }
+        guard isWanted("read") || isWanted("read without bridge") else { return }
+        if only != nil { try Suite(folder: folder, only: "write", seconds: 0).writeFile() }
+        let (events, bytes) = try read(true)
+        try measure("read", bytes: bytes, messages: events) { try read(true).events }
+        try measure("read without bridge", bytes: bytes, messages: events) {
+            try read(false).events
+        }
+    }
+
+    /// All that a message goes through in `bridgetap record`, but for the sockets.
+    private func recordConnection() throws {
+        let app = traffic.wire(from: .app)
+        let board = traffic.wire(from: .board)
+        let path = folder + "/record.ndjson"
+        try measure("record", bytes: app.count + board.count, messages: traffic.messages.count) {
+            let file = try SessionFile(path: path, overwrites: true)
+            let writer: any SessionOutput = try SessionWriter(session: Self.session) {
+                (_: Int) throws(OutputError) in file
+            }
+            let decoder = ConnectionDecoder(
+                conn: 1, continued: Event.Continued(upgraded: true))
+            var batch = EventBatch()
+            var meaning = MeaningReader()
+            var time: Int64 = 0
+            let step = 4 << 10
+            for start in stride(from: 0, to: max(app.count, board.count), by: step) {
+                time += 100_000
+                for (side, wire) in [(Side.app, app), (.board, board)] where start < wire.count {
+                    decoder.receive(
+                        wire.span.extracting(start..<min(start + step, wire.count)), from: side,
+                        at: time, into: &batch)
+                }
+                batch.drain { event in
+                    meaning.annotate(&event)
+                    writer.receive(event)
+                }
+                writer.flush(now: time)
+            }
+            return writer.close(now: time).written
+        }
+    }
+
+    // MARK: Measuring
+
+    private static let session = SessionInfo(
+        id: "0123456789abcdef", startedAt: "2026-05-03T22:14:09.123456789Z",
+        tool: "bridgetap-bench", source: "simulation")
+
+    private func annotated() -> [Event] {
+        var reader = MeaningReader()
+        return traffic.events.map { event in
+            var event = event
+            reader.annotate(&event)
+            return event
+        }
+    }
+
+    private func isWanted(_ name: String) -> Bool { only == nil || only == name }
+
+    /// Repeats `body` for about the time asked for; prints the best pass and the median one.
+    private func measure(
+        _ name: String, bytes: Int, messages: Int, _ body: () throws -> Int
+    ) rethrows {
+        guard isWanted(name) else { return }
+        var passes: [Double] = []
+        var checksum = 0
+        let deadline = Self.now + seconds
+        repeat {
+            let start = Self.now
+            checksum = try body()
+            passes.append(Self.now - start)
+        } while Self.now < deadline
+        passes.sort()
+        let median = passes[passes.count / 2]
+        print(
+            "{\"name\":\"\(name)\",\"mb_per_s\":\(Double(bytes) / median / 1e6),"
+                + "\"best_mb_per_s\":\(Double(bytes) / passes[0] / 1e6),"
+                + "\"ns_per_message\":\(median * 1e9 / Double(messages)),"
+                + "\"passes\":\(passes.count),\"checksum\":\(checksum)}")
+    }
+
+    private static var now: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
