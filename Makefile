@@ -7,7 +7,7 @@ SHELL := /bin/bash
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks FuzzTesting)
 VENV := .venv
 
-.PHONY: setup build demo test lint format release sanitize fuzz-decoders autobahn clean
+.PHONY: setup build demo test lint format release bench sanitize fuzz-decoders autobahn clean
 
 # Debian packages and a Python environment with the peers that tests talk to.
 setup:
@@ -40,6 +40,15 @@ release: setup
 	strip -o dist/bridgetap "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap"
 	@ls -l dist/bridgetap
+
+# Relay, files and decoders beside haproxy, nginx, mitmproxy and jq; the aims stand in the scripts.
+# Results go to Benchmarks/results. `make bench BENCH=--quick` takes two minutes instead of eight.
+bench: release
+	@scripts/setup haproxy nginx-light
+	swift build -c release --static-swift-stdlib --product bridgetap-bench --scratch-path .build/static
+	Benchmarks/files --bench "$$(swift build -c release --static-swift-stdlib \
+	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
+	Benchmarks/relay $(BENCH)
 
 # The whole test suite under the address and under the thread sanitizer. Each has its own build
 # folder. Leaks are left out because the test runner's own would fail it; the backtracer is off

@@ -7,7 +7,7 @@ import Wire
 ///
 ///     bridgetap-bench FOLDER [NAME] [SECONDS]
 ///
-/// `FOLDER` is where files are written; `NAME` runs only the benchmark of that name. The script
+/// `FOLDER` is where files are written; `NAME` runs one benchmark (`all`: every one). The script
 /// `Benchmarks/files` runs it beside other programs and holds the results to their aims.
 @main
 enum Main {
@@ -18,7 +18,8 @@ enum Main {
             exit(2)
         }
         let suite = Suite(
-            folder: arguments[1], only: arguments.count > 2 ? arguments[2] : nil,
+            folder: arguments[1],
+            only: arguments.count > 2 && arguments[2] != "all" ? arguments[2] : nil,
             seconds: arguments.count > 3 ? Double(arguments[3]) ?? 1 : 1)
         do {
             try suite.run()
