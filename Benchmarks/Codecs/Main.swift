@@ -53,12 +53,14 @@ struct Suite {
         encodeLines()
         try writeFile()
         try readFile()
-        try recordConnection()
+        try recordConnection("record", traffic)
+        try recordConnection("record load", Traffic(load: Self.count))
     }
 
     // MARK: Wire
 
     private func decodeFrames() {
+        guard isWanted("frames") else { return }
         let wire = traffic.wire(from: .app)
         measure("frames", bytes: wire.count, messages: traffic.messages.count / 2) {
             var decoder = FrameDecoder()
@@ -95,6 +97,7 @@ struct Suite {
     // MARK: PhoneBridge
 
     private func readMeaning() {
+        guard isWanted("meaning") else { return }
         let events = traffic.events
         let bytes = traffic.messages.reduce(0) { $0 + $1.payload.count }
         measure("meaning", bytes: bytes, messages: events.count) {
@@ -112,6 +115,7 @@ struct Suite {
     // MARK: Capture
 
     private func encodeLines() {
+        guard isWanted("encode") else { return }
         let events = annotated()
         let encoder = EventEncoder()
         var lines = Bytes()
@@ -124,6 +128,7 @@ struct Suite {
     }
 
     private func writeFile() throws {
+        guard isWanted("write") else { return }
         let events = annotated()
         let path = folder + "/write.ndjson"
         var size = 0
@@ -170,11 +175,12 @@ struct Suite {
     }
 
     /// All that a message goes through in `bridgetap record`, but for the sockets.
-    private func recordConnection() throws {
+    private func recordConnection(_ name: String, _ traffic: Traffic) throws {
+        guard isWanted(name) else { return }
         let app = traffic.wire(from: .app)
         let board = traffic.wire(from: .board)
         let path = folder + "/record.ndjson"
-        try measure("record", bytes: app.count + board.count, messages: traffic.messages.count) {
+        try measure(name, bytes: app.count + board.count, messages: traffic.messages.count) {
             let file = try SessionFile(path: path, overwrites: true)
             let writer: any SessionOutput = try SessionWriter(session: Self.session) {
                 (_: Int) throws(OutputError) in file
@@ -192,10 +198,9 @@ struct Suite {
                         wire.span.extracting(start..<min(start + step, wire.count)), from: side,
                         at: time, into: &batch)
                 }
-                batch.drain { event in
-                    meaning.annotate(&event)
-                    writer.receive(event)
-                }
+                batch.update { meaning.annotate(&$0) }
+                writer.receive(batch.events)
+                batch.removeAll()
                 writer.flush(now: time)
             }
             return writer.close(now: time).written

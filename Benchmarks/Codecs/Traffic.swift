@@ -40,6 +40,19 @@ struct Traffic {
         }
     }
 
+    /// What the load tool sends and gets back: 200 bytes, most of them one long string.
+    init(load count: Int) {
+        let filler = String(
+            repeating: "temp=21.5;hum=40;rssi=-61;led=on;mode=auto;err=none;", count: 3)
+        messages = (0..<count).map { number in
+            let digits = String(number / 2)
+            let seq = String(repeating: "0", count: 12 - digits.count) + digits
+            let head = "{\"type\":\"state\",\"seq\":\"\(seq)\",\"data\":\""
+            let text = head + filler.prefix(200 - head.utf8.count - 2) + "\"}"
+            return Message(from: number % 2 == 0 ? .app : .board, payload: Bytes(text.utf8))
+        }
+    }
+
     /// The bytes of all messages of one side, as frames; the app's are masked.
     func wire(from side: Side) -> Bytes {
         var bytes = Bytes()
