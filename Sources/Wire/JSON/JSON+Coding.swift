@@ -98,13 +98,37 @@ extension JSON {
 
     /// Appends the value's text; needs no stack, however deep the value is nested.
     package func encode(into output: inout Bytes, style: Style = .compact) {
+        guard case .compact = style, case .object(let members) = self else {
+            return encodeAny(into: &output, style: style)
+        }
+        // The usual object is flat: it is written without a list of what is open.
+        output.append(UInt8(ascii: "{"))
+        for index in members.indices {
+            if index > 0 { output.append(UInt8(ascii: ",")) }
+            appendJSONString(members[index].name, to: &output)
+            output.append(UInt8(ascii: ":"))
+            switch members[index].value {
+            case .string(let text): appendJSONString(text, to: &output)
+            case let value: value.encodeAny(into: &output, style: style)
+            }
+        }
+        output.append(UInt8(ascii: "}"))
+    }
+
+    private func encodeAny(into output: inout Bytes, style: Style) {
+        switch self {
+        case .null: return output.append(literal: "null")
+        case .bool(let flag): return output.append(literal: flag ? "true" : "false")
+        case .number(let text): return output.append(text)
+        case .string, .array, .object: break
+        }
         var open: [Cursor] = []
         var value = self
         while true {
             switch value {
-            case .null: output += Array("null".utf8)
-            case .bool(let flag): output += Array((flag ? "true" : "false").utf8)
-            case .number(let text): output += Array(text.utf8)
+            case .null: output.append(literal: "null")
+            case .bool(let flag): output.append(literal: flag ? "true" : "false")
+            case .number(let text): output.append(text)
             case .string(let text): Self.encode(text, into: &output, style: style)
             case .array(let elements):
                 output.append(UInt8(ascii: "["))
@@ -171,6 +195,22 @@ extension JSON {
     private static func newLine(_ depth: Int, into output: inout Bytes) {
         output.append(UInt8(ascii: "\n"))
         output += repeatElement(UInt8(ascii: " "), count: depth * 2)
+    }
+}
+
+extension Bytes {
+    fileprivate mutating func append(literal: StaticString) {
+        unsafe append(
+            contentsOf: UnsafeBufferPointer(
+                start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
+
+    /// Appends text; no copy of it is made on the way.
+    fileprivate mutating func append(_ text: String) {
+        let isWritten: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
+            unsafe append(contentsOf: utf8)
+        }
+        if isWritten == nil { append(contentsOf: text.utf8) }
     }
 }
 

@@ -119,10 +119,7 @@ package struct JSONScanner: Sendable {
                         byte, at: position, expected: inObject ? .commaOrBrace : .commaOrBracket)
                 }
                 position &+= 1
-                let outer = Int(tape.tokens[open].next)
-                tape.tokens[open].end = UInt32(truncatingIfNeeded: position)
-                tape.tokens[open].next = UInt32(truncatingIfNeeded: tape.tokens.count)
-                open = outer
+                open = tape.close(open, at: position)
                 depth &-= 1
                 inObject = depth > 0 && tape.tokens[open].kind == .object
             }
@@ -144,6 +141,20 @@ package struct JSONScanner: Sendable {
     private mutating func appendString(
         _ bytes: Span<UInt8>, at start: Int
     ) throws(JSONError) -> Int {
+        if start &+ 9 <= bytes.count {
+            // Most strings are names of less than eight bytes: their end is in the first word.
+            let word = bytes.word(at: start &+ 1)
+            let stops = WordScan.jsonStringStops(word)
+            let clean = stops & (0 &- stops) &- 1
+            if stops != 0, word & clean & WordScan.highBits == 0 {
+                let length = stops.trailingZeroBitCount >> 3
+                let end = start &+ 1 &+ length
+                if bytes[end] == UInt8(ascii: "\"") {
+                    append(.string, start, end &+ 1)
+                    return end &+ 1
+                }
+            }
+        }
         var flags: JSONTape.StringFlags = []
         let end = try Self.endOfString(bytes, from: start &+ 1, flags: &flags)
         append(.string, start, end, flags)
@@ -187,15 +198,9 @@ package struct JSONScanner: Sendable {
                     position &+= 8
                     // Long texts: four words a step, which the processor looks at side by side.
                     while position &+ 32 <= count {
-                        let first = bytes.word(at: position)
-                        let second = bytes.word(at: position &+ 8)
-                        let third = bytes.word(at: position &+ 16)
-                        let fourth = bytes.word(at: position &+ 24)
-                        let stops =
-                            WordScan.jsonStringStops(first) | WordScan.jsonStringStops(second)
-                            | WordScan.jsonStringStops(third) | WordScan.jsonStringStops(fourth)
-                        if stops != 0 { break }
-                        highBits |= first | second | third | fourth
+                        let words = bytes.words(at: position)
+                        guard WordScan.hasNoJSONStringStop(words) else { break }
+                        highBits |= words[0] | words[1] | words[2] | words[3]
                         position &+= 32
                     }
                     continue

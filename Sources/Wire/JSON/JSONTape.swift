@@ -59,6 +59,18 @@ package struct JSONTape: Sendable {
 
     package init() {}
 
+    /// Ends the container at `index` before `end`; returns the index of the one around it.
+    @inline(__always)
+    mutating func close(_ index: Int, at end: Int) -> Int {
+        let next = UInt32(truncatingIfNeeded: tokens.count)
+        var token = tokens[index]
+        let outer = Int(token.next)
+        token.end = UInt32(truncatingIfNeeded: end)
+        token.next = next
+        tokens[index] = token
+        return outer
+    }
+
     /// How many tokens there are: values, and names of members.
     package var count: Int { tokens.count }
 
@@ -189,10 +201,18 @@ extension JSONTape {
         let end = next(index)
         var found: Int?
         while child < end {
-            if equals(child, name, in: bytes) { found = child + 1 }
+            if canEqual(child, name), equals(child, name, in: bytes) { found = child + 1 }
             child = next(child + 1)
         }
         return found
+    }
+
+    /// Whether the string at `index` may be `name`, told by its size alone.
+    @inline(__always)
+    private func canEqual(_ index: Int, _ name: StaticString) -> Bool {
+        let token = tokens[index]
+        return !token.flags.isDisjoint(with: [.escaped, .nonASCII])
+            || Int(token.end) - Int(token.start) == name.utf8CodeUnitCount + 2
     }
 
     /// The value of the last member of the object at `index` whose name is `name` without
@@ -207,7 +227,9 @@ extension JSONTape {
         let end = next(index)
         var found: Int?
         while child < end {
-            if equals(child, folding: name, in: bytes) { found = child + 1 }
+            if canEqual(child, name), equals(child, folding: name, in: bytes) {
+                found = child + 1
+            }
             child = next(child + 1)
         }
         return found

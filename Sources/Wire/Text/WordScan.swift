@@ -16,18 +16,21 @@ enum WordScan {
         return (quotes | backslashes | controls) & ~word & highBits
     }
 
-    /// Marks the high bit of every byte that is `"`, `\` or below 0x20, and no other.
+    /// Whether all of 32 bytes are below 0x80.
     @inline(__always)
-    static func allJSONStringStops(_ word: UInt64) -> UInt64 {
-        let low = ~highBits
-        let quotes = word ^ (ones &* 0x22)
-        let backslashes = word ^ (ones &* 0x5c)
-        let controls = word & (ones &* 0xe0)
-        // A byte is zero where neither its high bit is set nor a carry from its others.
-        let others =
-            (((quotes & low) &+ low) | quotes) & (((backslashes & low) &+ low) | backslashes)
-            & (((controls & low) &+ low) | controls)
-        return ~others & highBits
+    static func isASCII(_ words: SIMD4<UInt64>) -> Bool {
+        (words[0] | words[1] | words[2] | words[3]) & highBits == 0
+    }
+
+    /// Whether none of 32 bytes is `"`, `\` or below 0x20.
+    @inline(__always)
+    static func hasNoJSONStringStop(_ words: SIMD4<UInt64>) -> Bool {
+        let ones = SIMD4(repeating: ones)
+        let quotes = (words ^ (ones &* 0x22)) &- ones
+        let backslashes = (words ^ (ones &* 0x5c)) &- ones
+        let controls = words &- (ones &* 0x20)
+        let stops = (quotes | backslashes | controls) & ~words
+        return (stops[0] | stops[1] | stops[2] | stops[3]) & highBits == 0
     }
 }
 
@@ -39,5 +42,12 @@ extension Span<UInt8> {
         UInt64(
             littleEndian: unsafe bytes.unsafeLoadUnaligned(
                 fromByteOffset: offset, as: UInt64.self))
+    }
+
+    /// The 32 bytes at `offset`, in the order of memory.
+    @inline(__always)
+    func words(at offset: Int) -> SIMD4<UInt64> {
+        // Any bit pattern is a vector of integers, and the load checks its bounds.
+        unsafe bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD4<UInt64>.self)
     }
 }

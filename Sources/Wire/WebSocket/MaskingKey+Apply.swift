@@ -30,16 +30,11 @@ extension MaskingKey {
     ///
     /// `offset` is the number of payload bytes before the first one.
     package func applied(to bytes: Span<UInt8>, offset: UInt64 = 0) -> Bytes {
-        let count = bytes.count
-        let pattern = pattern(at: offset)
-        return unsafe Bytes(unsafeUninitializedCapacity: count) { target, initialized in
-            unsafe bytes.withUnsafeBytes { source in
-                guard let from = source.baseAddress, let to = target.baseAddress else { return }
-                unsafe Self.xor(
-                    from, into: UnsafeMutableRawPointer(to), count: count, pattern: pattern)
-                initialized = count
-            }
-        }
+        // In place in a copy: an array made of uninitialised memory costs more than the second
+        // pass, since the standard library looks its type up each time.
+        var copy = Bytes(copying: bytes)
+        apply(to: &copy, offset: offset)
+        return copy
     }
 
     /// Writes `count` bytes of `source`, each XORed with the pattern, to `target`.
