@@ -8,7 +8,7 @@ package import Wire
 @safe
 package final class UVLoop: EventLoop {
     /// The most that one turn reads, over all connections.
-    static let readLimit = 1 << 20
+    static let readLimit = 256 << 10
 
     let uv: UnsafeMutablePointer<uv_loop_t>
     private var isClosed = false

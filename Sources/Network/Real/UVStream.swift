@@ -26,6 +26,8 @@ final class UVStream: UVPoll, TCPStream {
     private var writeError: NetworkError?
     private var queue = WriteQueue()
     private var lastReadTurn: UInt64 = 0
+    /// Whether the loop has it on its list for the next turn.
+    private var isDeferred = false
     private var unreadAtEnd = 0
 
     /// Takes over a connected socket.
@@ -101,7 +103,11 @@ final class UVStream: UVPoll, TCPStream {
     func read() {
         guard fd >= 0, !isPaused, !hasReadEnd, lastReadTurn != loop.turn else { return }
         guard loop.readAllowance > 0 else {
-            loop.readNextTurn(self)
+            // Once only: while more arrives than turns can read, the list must not grow.
+            if !isDeferred {
+                isDeferred = true
+                loop.readNextTurn(self)
+            }
             return
         }
         lastReadTurn = loop.turn
@@ -125,6 +131,7 @@ final class UVStream: UVPoll, TCPStream {
 
     /// Reads what had to be left in the last turn, because others had read its fill.
     func readDeferred() {
+        isDeferred = false
         read()
         updateWatch()
     }
