@@ -57,12 +57,15 @@ package final class Recorder {
     /// Writes what was collected to every output.
     package func commit() {
         guard !batch.isEmpty else { return }
-        batch.drain { event in
+        batch.update { event in
             meaning.annotate(&event)
             statistics.count(event)
-            for output in outputs { output.receive(event) }
         }
-        for output in outputs { output.flush(now: time) }
+        for output in outputs {
+            output.receive(batch.events)
+            output.flush(now: time)
+        }
+        batch.removeAll()
     }
 
     /// Lets outputs that are in trouble try again, and others begin a new part when it is due.
@@ -135,15 +138,15 @@ package struct RecordingStatistics: Equatable, Sendable {
     mutating func count(_ event: Event) {
         events += 1
         switch event.kind {
-        case .frame(let frame):
-            if !frame.header.opcode.isControl, frame.header.fin { messages += 1 }
+        case .frame(let frame) where frame.header.fin && !frame.header.opcode.isControl:
+            messages += 1
         case .request:
             messages += 1
             requests += 1
         case .response(let response):
             messages += 1
             if response.status == 101 { webSockets += 1 }
-        case .session, .open, .message, .piece, .data, .gap, .close, .note, .end:
+        case .session, .open, .frame, .message, .piece, .data, .gap, .close, .note, .end:
             break
         }
     }

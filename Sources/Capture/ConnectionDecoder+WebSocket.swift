@@ -2,7 +2,27 @@ import Wire
 
 /// Frames, and the messages that differ from their last frame.
 extension ConnectionDecoder {
-    func receive(
+    /// Takes in all bytes from `position` on; a direction that carries frames does so for ever.
+    func receiveFrames(
+        _ bytes: Span<UInt8>, at position: Int, on direction: Direction,
+        into batch: inout EventBatch
+    ) {
+        // Taken out of the object for the while: exclusive access is looked after once a read and
+        // not once a frame.
+        var frames = FrameDecoder()
+        swap(&frames, &direction.frames)
+        defer { swap(&frames, &direction.frames) }
+        var position = position
+        while true {
+            if position < bytes.count, direction.start == nil {
+                direction.start = direction.packetTime ?? direction.time
+            }
+            guard let step = frames.next(bytes, at: &position) else { return }
+            receive(step, on: direction, into: &batch)
+        }
+    }
+
+    private func receive(
         _ step: FrameDecoder.Step, on direction: Direction, into batch: inout EventBatch
     ) {
         switch step {

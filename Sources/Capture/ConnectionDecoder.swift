@@ -99,8 +99,8 @@ package final class ConnectionDecoder {
                 let isHTTP = (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[position])
                 direction.mode = isHTTP ? .http : .webSocket
             case .webSocket:
-                guard let step = direction.frames.next(bytes, at: &position) else { return }
-                receive(step, on: direction, into: &batch)
+                receiveFrames(bytes, at: position, on: direction, into: &batch)
+                return
             case .searching:
                 guard position < bytes.count else { return }
                 search(bytes.bytes(from: position), on: direction, into: &batch)

@@ -399,4 +399,13 @@ package struct SessionInfo: Sendable, Equatable {
 package protocol EventSink: AnyObject {
     /// Takes one event; events come in the order of the session.
     func receive(_ event: Event)
+
+    /// Takes the events of a turn; the same as one after the other.
+    func receive(_ events: [Event])
+}
+
+extension EventSink {
+    package func receive(_ events: [Event]) {
+        for event in events { receive(event) }
+    }
 }

@@ -32,6 +32,18 @@ package struct EventBatch: Sendable {
         }
     }
 
+    /// Hands each event to `body`, which may change it, and keeps them all.
+    package mutating func update(_ body: (inout Event) throws -> Void) rethrows {
+        for index in events.indices {
+            try body(&events[index])
+        }
+    }
+
+    /// Empties the batch, keeping its storage unless it is large; the numbers run on.
+    package mutating func removeAll() {
+        events.removeAll(keepingCapacity: events.capacity <= 4096)
+    }
+
     /// Hands over the events and starts anew; the numbers run on.
     package mutating func take() -> [Event] {
         defer { events = [] }

@@ -104,6 +104,8 @@ package struct MeaningReader: Sendable {
     }
 
     private mutating func meaning(ofBoardMessage text: Span<UInt8>, at time: Int64) -> [JSON] {
+        // Everything that has a meaning has an id.
+        guard scanner.tape.member("id", of: 0, in: text) != nil else { return unknown }
         if let command = SentCommand(scanner.tape, at: 0, in: text, types: names.commandTypes) {
             return [sent(command, route: .websocket, at: time)]
         }
@@ -116,9 +118,8 @@ package struct MeaningReader: Sendable {
     }
 
     private mutating func meaning(ofAppMessage text: Span<UInt8>, at time: Int64) -> [JSON] {
-        if let id = scanner.tape.member(folding: "id", of: 0, in: text),
-            let reserved = scanner.tape.position(of: id, among: names.reservedIDs, in: text)
-        {
+        guard let id = scanner.tape.member(folding: "id", of: 0, in: text) else { return unknown }
+        if let reserved = scanner.tape.position(of: id, among: names.reservedIDs, in: text) {
             return names.reservedMeanings[reserved]
         }
         guard let answer = Answer(scanner.tape, in: text) else { return unknown }

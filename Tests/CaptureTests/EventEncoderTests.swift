@@ -89,6 +89,31 @@ import Wire
         #expect(text.contains(#""raw":"gX8AAAAAAAAAAg==""#))
     }
 
+    @Test func `numbers of every length are written digit by digit`() {
+        var power: Int64 = 1
+        while power < Int64.max / 10 {
+            for time in [power - 1, power, power + 1, power * 7 + power / 3] {
+                let text = String(
+                    decoding: line(Event(time: time, kind: .note(Event.Note(code: "c", text: "")))),
+                    as: UTF8.self)
+                #expect(text.contains("\"t\":\(time),"), "\(time): \(text)")
+            }
+            power *= 10
+        }
+    }
+
+    @Test func `a mask is eight hex digits`() {
+        for (key, text) in [(UInt32(0), "00000000"), (0x09af_10f9, "09af10f9"), (.max, "ffffffff")]
+        {
+            let header = FrameHeader(
+                opcode: .text, maskingKey: MaskingKey(rawValue: key), payloadLength: 0)
+            let event = Event(
+                time: 1, conn: 1, from: .app,
+                kind: .frame(Event.FrameRecord(header: header, content: .whole([]))))
+            #expect(String(decoding: line(event), as: UTF8.self).contains("\"mask\":\"\(text)\""))
+        }
+    }
+
     @Test func `a number given to the encoder stands in for the event's own`() {
         var line = Bytes()
         let event = Event(

@@ -18,6 +18,30 @@ import Wire
         #expect(end.dropped == 0)
     }
 
+    @Test func `a meaning that repeats is written in each of its lines`() throws {
+        let shared: [JSON] = [["kind": "unknown"]]
+        let meanings: [[JSON]] = [
+            shared, shared, [], shared, [["kind": "heartbeat", "id": "a"]], [["kind": "unknown"]],
+            shared, [["kind": "x"], ["kind": "y"]], [], shared,
+        ]
+        let events = meanings.enumerated().map { index, bridge in
+            Event(
+                seq: index + 1, time: Int64(index), conn: 1, from: .app,
+                kind: .frame(
+                    Event.FrameRecord(
+                        header: FrameHeader(opcode: .text, payloadLength: 2),
+                        content: .whole(Bytes("{}".utf8)))), bridge: bridge)
+        }
+        let output = MemoryOutput()
+        let writer = try SessionWriter(session: SampleSession.info) { _ in output }
+        writer.receive(events)
+        _ = writer.close(now: 100)
+        var expected = Bytes()
+        for event in events { EventEncoder().encode(event, into: &expected) }
+        let lines = output.bytes.split(separator: UInt8(ascii: "\n")).dropFirst().dropLast()
+        #expect(lines.joined(separator: [UInt8(ascii: "\n")]).elementsEqual(expected.dropLast()))
+    }
+
     @Test func `the bytes of each direction are counted and come back`() throws {
         let session = SampleSession.everyday()
         let (events, _) = try read(try write(session.events).bytes)

@@ -41,34 +41,68 @@ struct LineBuilder {
         append(Int64(value))
     }
 
-    /// Decimal digits, two a division.
+    /// Decimal digits, four a division.
     mutating func append(_ value: UInt64) {
+        if value < 10 {
+            append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
+            return
+        }
         let size = decimalSize(of: value)
         unsafe precondition(
             count + size <= room.count, "the fixed part of a line has a known bound")
         var rest = value
-        var end = count + size
-        while rest >= 100 {
-            let (quotient, pair) = rest.quotientAndRemainder(dividingBy: 100)
-            end &-= 2
-            unsafe room[end] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair / 10)
-            unsafe room[end &+ 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: pair % 10)
+        var end = count &+ size
+        while rest >= 1000 {
+            let (quotient, four) = rest.quotientAndRemainder(dividingBy: 10_000)
+            end &-= 4
+            unsafe room.storeBytes(
+                of: Self.digits(UInt32(truncatingIfNeeded: four)), toByteOffset: end,
+                as: UInt32.self)
             rest = quotient
         }
-        if rest >= 10 {
-            unsafe room[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest / 10)
-            unsafe room[count &+ 1] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-        } else {
-            unsafe room[count] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest)
+        while end > count {
+            end &-= 1
+            unsafe room[end] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
         }
         count &+= size
     }
 
+    /// The four digits of a number below 10 000 as their bytes lie in memory.
+    private static func digits(_ value: UInt32) -> UInt32 {
+        // Two pairs side by side; 103 / 1024 is a tenth up to 99.
+        let pairs = value / 100 | (value % 100) << 16
+        let tens = (pairs &* 103) >> 10 & 0x000f_000f
+        return (tens | (pairs &- tens &* 10) << 8 | 0x3030_3030).littleEndian
+    }
+
     /// Eight lower-case hex digits.
     mutating func append(hex value: UInt32) {
-        for shift in stride(from: UInt32(28), through: 0, by: -4) {
-            append(byte: hexDigit(UInt8(truncatingIfNeeded: value >> shift)))
+        unsafe precondition(count + 8 <= room.count, "the fixed part of a line has a known bound")
+        // A digit a byte, the highest first; those above nine become letters.
+        var digits = UInt64(value)
+        digits = (digits << 16 | digits) & 0x0000_ffff_0000_ffff
+        digits = (digits << 8 | digits) & 0x00ff_00ff_00ff_00ff
+        digits = (digits << 4 | digits) & 0x0f0f_0f0f_0f0f_0f0f
+        let letters = (digits &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        let text = digits &+ 0x3030_3030_3030_3030 &+ letters &* 39
+        unsafe room.storeBytes(of: text.bigEndian, toByteOffset: count, as: UInt64.self)
+        count &+= 8
+    }
+
+    /// A member whose value is `text`; appends nothing and returns false where that is not UTF-8.
+    @inline(__always)
+    mutating func append(_ name: StaticString, text: Span<UInt8>) -> Bool {
+        let start = count
+        append(name)
+        let (size, isASCII) = unsafe writeJSONString(
+            text, to: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
+        guard isASCII || isValidUTF8(text) else {
+            count = start
+            return false
         }
+        count &+= size
+        return true
     }
 
     mutating func append(_ value: Bool) {
@@ -80,14 +114,12 @@ struct LineBuilder {
 @inline(__always)
 func decimalSize(of value: UInt64) -> Int {
     var size = 1
-    var limit: UInt64 = 10
-    while value >= limit {
-        size &+= 1
-        let (next, overflow) = limit.multipliedReportingOverflow(by: 10)
-        if overflow { break }
-        limit = next
+    var rest = value
+    while rest >= 10_000 {
+        size &+= 4
+        rest /= 10_000
     }
-    return size
+    return size &+ (rest >= 1000 ? 3 : rest >= 100 ? 2 : rest >= 10 ? 1 : 0)
 }
 
 /// How many hex digits `value` has without leading zeros.

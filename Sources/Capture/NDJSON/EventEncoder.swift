@@ -8,7 +8,40 @@ package struct EventEncoder: Sendable {
 
     /// Appends one line with its line feed; `seq` stands in for the event's own, if given.
     package func encode(_ event: borrowing Event, seq: Int? = nil, into line: inout Bytes) {
-        let seq = seq ?? event.seq
+        encodeFields(event, seq: seq ?? event.seq, into: &line)
+        Self.encodeEnd(event.bridge, into: &line)
+    }
+
+    /// The same, with the text of the `bridge` before at hand.
+    func encode(
+        _ event: borrowing Event, seq: Int, bridge: inout BridgeText, into line: inout Bytes
+    ) {
+        encodeFields(event, seq: seq, into: &line)
+        bridge.appendEnd(event.bridge, to: &line)
+    }
+
+    /// The same for a frame, whose record is at hand.
+    func encode(
+        _ frame: borrowing Event.FrameRecord, of event: borrowing Event, seq: Int,
+        bridge: inout BridgeText, into line: inout Bytes
+    ) {
+        encode(frame, of: event, seq: seq, into: &line)
+        bridge.appendEnd(event.bridge, to: &line)
+    }
+
+    /// `bridge`, if there is any, and what ends the line.
+    static func encodeEnd(_ bridge: [JSON], into line: inout Bytes) {
+        guard !bridge.isEmpty else { return line.append("}\n") }
+        line.append(",\"bridge\":[")
+        for index in bridge.indices {
+            if index > 0 { line.append(",") }
+            bridge[index].encode(into: &line)
+        }
+        line.append("]}\n")
+    }
+
+    /// All of the line but `bridge` and what ends it.
+    private func encodeFields(_ event: borrowing Event, seq: Int, into line: inout Bytes) {
         switch event.kind {
         case .frame(let frame): encode(frame, of: event, seq: seq, into: &line)
         case .message(let message): encode(message, of: event, seq: seq, into: &line)
@@ -44,21 +77,14 @@ package struct EventEncoder: Sendable {
             appendMember("bytes_board", end.bytesBoard, to: &line)
             appendMember("dropped", end.dropped, to: &line)
         }
-        if !event.bridge.isEmpty {
-            line.append(",\"bridge\":[")
-            for (index, value) in event.bridge.enumerated() {
-                if index > 0 { line.append(",") }
-                append(value, to: &line)
-            }
-            line.append("]")
-        }
-        line.append("}\n")
     }
 
     // MARK: The common fields
 
     /// `{"event":…` to `from`: a kind of at most 16 bytes, six numbers and their names.
     private static let maximumBeginning = 320
+    /// Content up to this size is written in one go with what stands before it.
+    private static let maximumInline = 4096
 
     @inline(__always)
     private func begin(
@@ -98,24 +124,25 @@ package struct EventEncoder: Sendable {
     // MARK: WebSocket
 
     private func encode(
-        _ frame: Event.FrameRecord, of event: borrowing Event, seq: Int, into line: inout Bytes
+        _ frame: borrowing Event.FrameRecord, of event: borrowing Event, seq: Int,
+        into line: inout Bytes
     ) {
         let header = frame.header
-        line.appendLine(capacity: Self.maximumBeginning + 128) { builder in
-            begin("frame", event, seq, into: &builder)
-            builder.append(",\"fin\":")
-            builder.append(header.fin)
-            builder.append(",\"rsv\":")
-            builder.append(Int(header.rsv))
-            builder.append(",\"opcode\":")
-            builder.append(Int(header.opcode.rawValue))
-            if let key = header.maskingKey {
-                builder.append(",\"mask\":\"")
-                builder.append(hex: key.rawValue)
-                builder.append("\"")
+        if case .whole(let payload) = frame.content, payload.count <= Self.maximumInline,
+            frame.raw == nil, !frame.incomplete, header.opcode != .close, header.isMinimal
+        {
+            // The usual frame: its greatest size is known, so room is made once.
+            let capacity = Self.maximumBeginning + 128 + jsonStringCapacity(payload.count)
+            var isText = true
+            line.appendLine(capacity: capacity) { builder in
+                begin(header, of: event, seq: seq, into: &builder)
+                isText = builder.append(",\"text\":", text: payload.span)
             }
-            builder.append(",\"length\":")
-            builder.append(header.payloadLength)
+            if !isText { appendRaw("base64", payload, to: &line) }
+            return
+        }
+        line.appendLine(capacity: Self.maximumBeginning + 128) { builder in
+            begin(header, of: event, seq: seq, into: &builder)
         }
         if let raw = frame.raw {
             appendRaw("raw", raw, to: &line)
@@ -131,6 +158,24 @@ package struct EventEncoder: Sendable {
         }
         append(frame.content, to: &line)
         if frame.incomplete { line.append(",\"incomplete\":true") }
+    }
+
+    @inline(__always)
+    private func begin(
+        _ header: FrameHeader, of event: borrowing Event, seq: Int, into builder: inout LineBuilder
+    ) {
+        begin("frame", event, seq, into: &builder)
+        builder.append(header.fin ? ",\"fin\":true,\"rsv\":" : ",\"fin\":false,\"rsv\":")
+        builder.append(byte: UInt8(ascii: "0") &+ (header.rsv & 7))
+        builder.append(",\"opcode\":")
+        builder.append(Int(header.opcode.rawValue))
+        if let key = header.maskingKey {
+            builder.append(",\"mask\":\"")
+            builder.append(hex: key.rawValue)
+            builder.append("\"")
+        }
+        builder.append(",\"length\":")
+        builder.append(header.payloadLength)
     }
 
     private func encode(
@@ -303,24 +348,6 @@ package struct EventEncoder: Sendable {
     }
 
     // MARK: Members
-
-    /// A value, mostly an object of a few texts and numbers, which goes without a stack.
-    private func append(_ value: JSON, to line: inout Bytes) {
-        guard case .object(let members) = value else { return value.encode(into: &line) }
-        line.append("{")
-        for (index, member) in members.enumerated() {
-            if index > 0 { line.append(",") }
-            appendJSONString(member.name, to: &line)
-            line.append(":")
-            switch member.value {
-            case .string(let text): appendJSONString(text, to: &line)
-            case .number(let text): line.append(contentsOf: text.utf8)
-            case .bool(let flag): line.append(flag ? "true" : "false")
-            case .null, .array, .object: member.value.encode(into: &line)
-            }
-        }
-        line.append("}")
-    }
 
     private func appendName(_ name: StaticString, to line: inout Bytes) {
         line.append(",\"")

@@ -50,6 +50,7 @@ struct SessionWriterCore {
     private let lossReason: String
     private let openPart: (Int) throws(OutputError) -> any ByteOutput
     private let encoder = EventEncoder()
+    private var bridgeText = BridgeText()
 
     private var state = State.recording
     private var file: BatchFile?
@@ -105,10 +106,17 @@ struct SessionWriterCore {
 
     // MARK: Input
 
-    mutating func receive(_ event: Event) {
-        switch (state, event.kind) {
-        case (.closed, _), (_, .session), (_, .end): return
-        case (.recording, _), (.paused, _): break
+    mutating func receive(_ events: [Event]) {
+        let events = events.span
+        for index in events.indices { receive(events[index]) }
+    }
+
+    mutating func receive(_ event: borrowing Event) {
+        if case .closed = state { return }
+        switch event.kind {
+        case .frame: if receiveFrame(event) { return }
+        case .session, .end: return
+        case .open, .request, .response, .message, .piece, .data, .gap, .close, .note: break
         }
         let number = event.seq > lastNumber ? event.seq : lastNumber &+ 1
         lastNumber = number
@@ -128,7 +136,7 @@ struct SessionWriterCore {
             return
         }
         guard event.time >= lastTime else {
-            var later = event
+            var later = copy event
             later.packetTime = event.packetTime ?? event.time
             later.time = lastTime
             append(later, number: number, length: length)
@@ -136,6 +144,28 @@ struct SessionWriterCore {
         }
         lastTime = event.time
         append(event, number: number, length: length)
+    }
+
+    /// The short way of a frame while all is well; false where the long one has to be gone.
+    private mutating func receiveFrame(_ event: borrowing Event) -> Bool {
+        guard case .recording = state, event.time >= lastTime,
+            case .frame(let frame) = event.kind
+        else { return false }
+        let number = event.seq > lastNumber ? event.seq : lastNumber &+ 1
+        lastNumber = number
+        lastTime = event.time
+        let length = lengths.length(of: frame, number: number, conn: event.conn)
+        switch event.from {
+        case .app: bytesApp &+= length
+        case .board: bytesBoard &+= length
+        case nil: break
+        }
+        hasEvents = true
+        seq &+= 1
+        encoder.encode(frame, of: event, seq: seq, bridge: &bridgeText, into: &batch)
+        noteLine(of: event, .event, number: number, length: length)
+        if batch.count >= Self.maximumBatch { flush(now: lastTime) }
+        return true
     }
 
     /// Encodes an event of the session into the batch.
@@ -189,7 +219,15 @@ struct SessionWriterCore {
         _ event: Event, _ kind: Line.Kind, number: Int = 0, length: UInt64 = 0
     ) {
         seq &+= 1
-        encoder.encode(event, seq: seq, into: &batch)
+        encoder.encode(event, seq: seq, bridge: &bridgeText, into: &batch)
+        noteLine(of: event, kind, number: number, length: length)
+    }
+
+    /// Notes what stands behind the lines before.
+    @inline(__always)
+    private mutating func noteLine(
+        of event: borrowing Event, _ kind: Line.Kind, number: Int, length: UInt64
+    ) {
         lines.append(
             Line(
                 end: batch.count, number: number, conn: event.conn, from: event.from,

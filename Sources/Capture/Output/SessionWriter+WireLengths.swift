@@ -26,14 +26,7 @@ struct WireLengths {
         case .session, .open, .close, .note, .end:
             return 0
         case .frame(let frame):
-            if let raw = frame.raw { return UInt64(raw.count) }
-            var length = UInt64(frame.header.encodedSize)
-            switch frame.content {
-            case .whole(let payload): length += UInt64(payload.count)
-            case .pieces:
-                heads[number] = Head(conn: conn, isMessage: false, isChunked: false)
-            }
-            return length
+            return length(of: frame, number: number, conn: conn)
         case .message(let message):
             if message.content == .pieces {
                 heads[number] = Head(conn: conn, isMessage: true, isChunked: false)
@@ -58,6 +51,18 @@ struct WireLengths {
         case .piece(let piece):
             return length(of: piece)
         }
+    }
+
+    /// The bytes of a frame, or of its header where the payload comes in pieces.
+    mutating func length(of frame: Event.FrameRecord, number: Int, conn: Int) -> UInt64 {
+        if let raw = frame.raw { return UInt64(raw.count) }
+        var length = UInt64(frame.header.encodedSize)
+        switch frame.content {
+        case .whole(let payload): length += UInt64(payload.count)
+        case .pieces:
+            heads[number] = Head(conn: conn, isMessage: false, isChunked: false)
+        }
+        return length
     }
 
     /// Forgets the heads of a connection that is over.

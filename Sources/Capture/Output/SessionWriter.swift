@@ -30,6 +30,10 @@ package final class SessionWriter: SessionOutput {
         core.receive(event)
     }
 
+    package func receive(_ events: [Event]) {
+        core.receive(events)
+    }
+
     /// Adds a remark of the writer's owner, which takes no number of the session.
     package func insert(_ note: Event.Note, at time: Int64) {
         core.insert(note, at: time)
