@@ -12,7 +12,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzDecoders",
             dependencies: ["CFuzzer", .product(name: "FuzzTargets", package: "bridgetap")],
-            path: "Runner"),
+            path: "Runner",
+            // A lone file would be taken for a script, with a `main` of its own.
+            swiftSettings: [.unsafeFlags(["-parse-as-library"])]),
     ],
     swiftLanguageModes: [.v6]
 )
