@@ -59,6 +59,8 @@ package struct FrameJudge: Sendable {
             return isValid && (validator.isComplete || message.incomplete) ? [] : [.textNotUTF8]
         case .begin(let opcode, let compressed, _):
             partsAreText = compressed && opcode == .text
+            // Without compression the frames are looked at, and are in the middle of it.
+            guard partsAreText else { return [] }
             validator = UTF8Validator()
             isReported = false
             return []

@@ -59,6 +59,21 @@ struct FrameJudgeTests {
         #expect(judge(masked, sender: .client) == [[], [], [], []])
     }
 
+    @Test func `a character may stand astride the place where a message becomes a long one`() {
+        var judge = FrameJudge(sender: .server, deflate: false)
+        var assembler = MessageAssembler(deflate: nil, sender: .server, maximumMessage: 2)
+        var found: [FrameViolation] = []
+        for frame in [
+            Frame(fin: false, opcode: .text, payload: [0x61, 0x62, 0xc3]),
+            Frame(opcode: .continuation, payload: [0xa9]),
+        ] {
+            found += judge.judge(.frame(frame))
+            assembler.receive(.frame(frame))
+            while let output = assembler.next() { found += judge.judge(output) }
+        }
+        #expect(found.isEmpty)
+    }
+
     @Test func `each rule on frames has its violation`() {
         let long = Bytes(repeating: 0, count: 126)
         let rows: [(Frame, FrameViolation)] = [
