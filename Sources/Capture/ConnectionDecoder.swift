@@ -246,8 +246,8 @@ package final class ConnectionDecoder {
             } else {
                 let upgrade = response.headers.first("Upgrade") ?? "nothing"
                 let why = "a tunnel after an upgrade to \(upgrade)"
-                app.mode = .opaque(why: why)
-                board.mode = .opaque(why: why)
+                becomeOpaque(app, why: why, into: &batch)
+                becomeOpaque(board, why: why, into: &batch)
             }
         } else if answered?.isUpgrade == true {
             upgradeRefused(status: response.status, into: &batch)
@@ -296,6 +296,31 @@ package final class ConnectionDecoder {
     func forgetAwaited() {
         awaiting = awaiting.suffix(1)
         if let last = awaiting.last { board.http.expectResponse(to: last.method) }
+    }
+
+    /// Gives up on a direction between two of its bytes, and writes what its decoder holds.
+    private func becomeOpaque(
+        _ direction: Direction, why: String, into batch: inout EventBatch
+    ) {
+        // It is the board's answer that ends it, now.
+        direction.time = max(direction.time, board.time)
+        switch direction.mode {
+        case .http, .undecided:
+            var held = direction.http.tail
+            if let item = direction.open {
+                close(item, incomplete: true, on: direction, into: &batch)
+                held = item.lastLine + held
+            }
+            emitData(held, why: why, on: direction, into: &batch)
+        case .webSocket:
+            finishWebSocket(direction, into: &batch)
+        case .searching:
+            let held = direction.search.takeAll()
+            emitData(held, why: why, on: direction, into: &batch)
+        case .opaque:
+            return
+        }
+        direction.mode = .opaque(why: why)
     }
 
     // MARK: Ends and bytes that are nobody's

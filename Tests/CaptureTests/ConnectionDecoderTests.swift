@@ -99,6 +99,28 @@ private let conversations: [Conversation] = [
             "board close fin",
         ]),
     Conversation(
+        name: "an upgrade to something else while the next head is under way",
+        runs: [
+            .app("GET /a HTTP/1.1\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\nPRI "),
+            .board("HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n"),
+            .app("* HTTP/2.0"),
+        ],
+        expected: [
+            "app request 1 GET /a none", "board response 1 101 none",
+            "app data a tunnel after an upgrade to h2c",
+            "app data a tunnel after an upgrade to h2c", "app close fin", "board close fin",
+        ]),
+    Conversation(
+        name: "an upgrade to something else while a frame is under way",
+        runs: [
+            upgrade, .app("\u{1}\u{2}x"), .board("HTTP/1.1 101 Switching\r\n\r\n"), .app("y"),
+        ],
+        expected: [
+            "app request 1 GET /api/phone-bridge?platform=ios none", "board response 1 101 none",
+            "app frame 1", "app message 1", "app data a tunnel after an upgrade to nothing",
+            "app close fin", "board close fin",
+        ]),
+    Conversation(
         name: "a refused upgrade, then plain HTTP",
         runs: [
             upgrade,
