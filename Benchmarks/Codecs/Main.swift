@@ -198,9 +198,10 @@ struct Suite {
                         wire.span.extracting(start..<min(start + step, wire.count)), from: side,
                         at: time, into: &batch)
                 }
-                batch.update { meaning.annotate(&$0) }
-                writer.receive(batch.events)
-                batch.removeAll()
+                batch.drain { event in
+                    meaning.annotate(&event)
+                    writer.receive(event)
+                }
                 writer.flush(now: time)
             }
             return writer.close(now: time).written
