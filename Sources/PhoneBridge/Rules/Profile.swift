@@ -1,0 +1,74 @@
+/// The numbers that the contract leaves open, as one target has them, and what counts for it
+/// (command line, "Targets").
+///
+/// All durations are in milliseconds of the target's own time; `timeScale` says how fast that
+/// runs. A profile never silences a departure from the contract: it turns it into a known
+/// deviation, which reports list with its evidence.
+package struct Profile: Sendable, Equatable {
+    package var name: String
+    /// Every duration of the target is divided by it, `timeout_ms` included.
+    package var timeScale: Double = 1
+    /// The ids of the rules rated L that count.
+    package var countedRules: Set<String> = []
+    /// Rules that the target's user waived.
+    package var waivers: [Waiver] = []
+    /// Departures from the contract that the target is known for, by rule id.
+    package var deviations: [String: String] = [:]
+
+    /// What measuring itself may add to any duration before it is held against a limit.
+    package var slackMilliseconds: Int64 = 250
+    /// The least that the board waits for the answer to a queued command.
+    package var queueWaitMinimumMilliseconds: Int64 = 0
+    /// The contract says "over 60 s"; looked at so often.
+    package var heartbeatSweepMilliseconds: Int64 = 0
+    /// How long a command stays handed out before the queue hands it out again; nil: unknown.
+    package var inFlightMilliseconds: Int64?
+    /// How long the queue's sweep may put its limits off.
+    package var queueSweepMilliseconds: Int64 = 0
+    /// How often a command in flight is handed out again; nil: unknown.
+    package var maximumRedeliveries: Int?
+    /// The life of a queued command, and how long a result is kept; nil: unknown.
+    package var queueLifeMilliseconds: Int64?
+    package var resultRetentionMilliseconds: Int64?
+    /// How many commands a poll gets that names no limit, or no valid one; nil: unknown.
+    package var defaultPollLimit: Int64?
+    /// The bytes of a message that the board reads; nil: unknown.
+    package var maximumMessageSize: Int64?
+
+    package init(name: String) { self.name = name }
+
+    /// A rule that is not to count, with the reason and, in RFC 3339, until when.
+    package struct Waiver: Sendable, Equatable {
+        package var rule: String
+        package var reason: String
+        /// The last day, `2026-12-31`; nil for no end.
+        package var until: String?
+
+        package init(rule: String, reason: String, until: String? = nil) {
+            self.rule = rule
+            self.reason = reason
+            self.until = until
+        }
+    }
+
+    /// What the contract says, and nothing else.
+    package static let contract = Profile(name: "contract")
+
+    /// The board as observed (board facts).
+    package static let board12: Profile = {
+        var profile = Profile(name: "board-1.2")
+        profile.queueWaitMinimumMilliseconds = 10_000
+        profile.heartbeatSweepMilliseconds = 15_000
+        profile.inFlightMilliseconds = 30_000
+        profile.queueSweepMilliseconds = 60_000
+        profile.maximumRedeliveries = 3
+        profile.queueLifeMilliseconds = 300_000
+        profile.resultRetentionMilliseconds = 120_000
+        profile.defaultPollLimit = 10
+        profile.maximumMessageSize = 32_768
+        return profile
+    }()
+
+    /// The profiles that come with the program.
+    package static let builtIn: [Profile] = [.contract, .board12]
+}
