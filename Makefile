@@ -54,9 +54,11 @@ bench: release
 # folder. Leaks are left out because the test runner's own would fail it; the backtracer is off
 # because it may hang in a process that a sanitizer ends.
 sanitize: setup
-	ASAN_OPTIONS=detect_leaks=0 SWIFT_BACKTRACE=enable=no \
+	ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/Sanitizers/address.supp \
+	    BRIDGETAP_SANITIZED=address SWIFT_BACKTRACE=enable=no \
 	    swift test --sanitize=address --scratch-path .build/address
-	SWIFT_BACKTRACE=enable=no \
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread.supp \
+	    BRIDGETAP_SANITIZED=thread SWIFT_BACKTRACE=enable=no \
 	    swift test --sanitize=thread --scratch-path .build/thread
 
 # libFuzzer on each decoder, for FUZZ_SECONDS (60) each. Fails if anything is found.

@@ -17,6 +17,9 @@ enum BuiltProgram {
         return runner.deletingLastPathComponent().appending(path: "bridgetap")
     }()
 
+    /// Whether `make sanitize` built it: its memory is then the sanitizer's for the most part.
+    static let isSanitized = ProcessInfo.processInfo.environment["BRIDGETAP_SANITIZED"] != nil
+
     /// The folder of the package.
     static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()

@@ -33,7 +33,7 @@ struct LinksTests {
         process.executableURL = URL(filePath: "/usr/bin/timeout")
         process.arguments = ["--kill-after=5", "100", "bash", script.path]
         process.environment = ProcessInfo.processInfo.environment
-            .merging(["FIREWALL": firewall]) { $1 }
+            .merging(["FIREWALL": firewall, "BRIDGETAP": BuiltProgram.url.path]) { $1 }
         // A file and not a pipe: nothing the script leaves running could keep it open for us.
         let sink = try FileHandle(forWritingTo: output)
         process.standardOutput = sink

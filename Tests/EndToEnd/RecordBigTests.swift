@@ -37,7 +37,7 @@ import Wire
         let sent = try #require(ends.compactMap(\.sent).first)
         #expect(sent.bytes == Int64(bytes))
         #expect(ends.compactMap(\.received).first == sent)
-        #expect(try recorder.child.peakMemory < 64 << 20)
+        #expect(try BuiltProgram.isSanitized || recorder.child.peakMemory < 64 << 20)
         let outcome = try recorder.stop()
         #expect(outcome.exitCode == 0, "\(outcome.errors)")
 

@@ -151,7 +151,7 @@ import Testing
         let board = try server.finish()
         #expect(app.received == board.sent)
         #expect((board.sent?.bytes ?? 0) > flood)
-        #expect(try recorder.child.peakMemory < 64 << 20)
+        #expect(try BuiltProgram.isSanitized || recorder.child.peakMemory < 64 << 20)
         #expect(try recorder.stop().exitCode == 0)
     }
 }
