@@ -11,6 +11,7 @@ package enum Base64Error: Error, Hashable, Sendable {
 /// Appends `bytes` in base64 with padding (RFC 4648 §4).
 package func appendBase64(_ bytes: Span<UInt8>, to output: inout Bytes) {
     let count = bytes.count
+    guard count > 0 else { return }
     let alphabet = Base64.alphabet
     var position = 0
     output.append(addingCapacity: (count + 2) / 3 * 4) { room in
@@ -52,13 +53,15 @@ package func appendBase64(_ bytes: Span<UInt8>, to output: inout Bytes) {
 package func decodeBase64(
     _ text: Span<UInt8>, into output: inout Bytes
 ) throws(Base64Error) {
+    // Room for nothing would be written to the one empty array that all threads share.
+    guard !text.isEmpty else { return }
     let values = Base64.values
     var position = 0
     var length = text.count
     if length.isMultiple(of: 4), length > 0, text[length - 1] == UInt8(ascii: "=") {
         length -= text[length - 2] == UInt8(ascii: "=") ? 2 : 1
     }
-    output.append(addingCapacity: text.count / 4 * 3) { room in
+    output.append(addingCapacity: (text.count + 3) / 4 * 3) { room in
         unsafe room.withUnsafeMutableBufferPointer { buffer, initialized in
             var written = 0
             while position &+ 4 <= length {
