@@ -72,9 +72,21 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// `BRIDGETAP_TESTS=WireTests,CaptureTests` builds these test targets alone, for quick rounds.
-if let chosen = Context.environment["BRIDGETAP_TESTS"]?.split(separator: ",") {
-    package.targets.removeAll { $0.type == .test && !chosen.contains(Substring($0.name)) }
+// `BRIDGETAP_TESTS=WireTests,CaptureTests` builds these test targets and what they stand on alone,
+// for quick rounds.
+if let chosen = Context.environment["BRIDGETAP_TESTS"]?.split(separator: ",").map(String.init) {
+    var needed: Set<String> = []
+    var rest = chosen.contains("EndToEnd") ? chosen + ["bridgetap"] : chosen
+    while let name = rest.popLast() {
+        guard needed.insert(name).inserted,
+            let target = package.targets.first(where: { $0.name == name })
+        else { continue }
+        for dependency in target.dependencies {
+            if case .byNameItem(let name, _) = dependency { rest.append(name) }
+        }
+    }
+    package.targets.removeAll { !needed.contains($0.name) }
+    package.products.removeAll { !needed.contains($0.name) }
 }
 
 for target in package.targets where target.type != .system {
