@@ -40,11 +40,14 @@ struct SentCommand {
     }
 
     /// The time allowed; nil where the command names none that is positive.
-    var timeoutMilliseconds: Int64? {
-        guard let timeoutText else { return nil }
-        if let value = JSON.number(timeoutText).integerValue { return value > 0 ? value : nil }
+    var timeoutMilliseconds: Int64? { timeoutText.flatMap(Self.milliseconds) }
+
+    /// The milliseconds that the text of a number says, rounded up; nil where that is not
+    /// positive.
+    static func milliseconds(_ text: String) -> Int64? {
+        if let value = JSON.number(text).integerValue { return value > 0 ? value : nil }
         // A fraction, or a number that no integer holds.
-        guard let value = Double(timeoutText), value > 0 else { return nil }
+        guard let value = Double(text), value > 0 else { return nil }
         return value < 9e15 ? Int64(value.rounded(.up)) : .max
     }
 }

@@ -35,7 +35,43 @@ package struct Profile: Sendable, Equatable {
     /// The bytes of a message that the board reads; nil: unknown.
     package var maximumMessageSize: Int64?
 
+    /// How long the board may take to echo a heartbeat: three of the app's intervals.
+    package var heartbeatEchoMilliseconds: Int64 = 15_000
+
     package init(name: String) { self.name = name }
+
+    /// Milliseconds of the target's own time as nanoseconds of the session.
+    package func nanoseconds(_ milliseconds: Int64) -> Int64 {
+        let value = Double(milliseconds) * 1_000_000 / max(timeScale, 1e-9)
+        return abs(value) < 9e18 ? Int64(value) : value < 0 ? .min : .max
+    }
+
+    /// `slackMilliseconds` in nanoseconds: it is of the recorder's time, and not scaled.
+    package var slack: Int64 {
+        let (product, overflow) = max(0, slackMilliseconds)
+            .multipliedReportingOverflow(by: 1_000_000)
+        return overflow ? .max : product
+    }
+
+    /// Whether a breach counts: it is rated sure, or likely where the profile says so, and it is
+    /// no known deviation.
+    package func counts(_ breach: Breach) -> Bool {
+        guard breach.knownDeviation == nil else { return false }
+        return breach.rule.rating == .sure
+            || breach.rule.rating == .likely && countedRules.contains(breach.rule.id)
+    }
+
+    /// Why breaches of a rule are listed and do not count, by rule id.
+    ///
+    /// - Parameter today: the day as `2026-12-31`; a waiver that ended before it holds no more.
+    func excuses(today: String?) -> [String: String] {
+        var excuses = deviations
+        for waiver in waivers {
+            if let today, let until = waiver.until, until < today { continue }
+            excuses[waiver.rule] = "waived: " + waiver.reason
+        }
+        return excuses
+    }
 
     /// A rule that is not to count, with the reason and, in RFC 3339, until when.
     package struct Waiver: Sendable, Equatable {

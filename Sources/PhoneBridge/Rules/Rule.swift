@@ -24,6 +24,11 @@ package struct Rule: Sendable, Hashable {
         self.demand = demand
     }
 
+    /// The same rule with another rating, for evidence that is weaker.
+    package func rated(_ rating: Rating) -> Rule {
+        Rule(id, rating, obliged, section: section, demand)
+    }
+
     /// How sure it is that a breach is a fault.
     package enum Rating: String, Sendable, Hashable, CaseIterable, Comparable {
         /// Sure: an explicit sentence of the contract, or a MUST of an RFC.

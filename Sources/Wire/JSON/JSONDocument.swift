@@ -15,8 +15,23 @@ package struct JSONDocument: Sendable {
         tape = scanner.tape
     }
 
+    /// Scans `source` with a scanner that others use too; throws at the first byte that is not
+    /// JSON.
+    ///
+    /// The scanner uses its memory again once the document is gone.
+    package init(_ source: Bytes, scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.scan(source.span)
+        self.source = source
+        tape = scanner.tape
+    }
+
     /// The outermost value.
     package var root: JSONView { JSONView(document: self, index: 0) }
+
+    /// The value at a place on the tape.
+    ///
+    /// - Precondition: `index` is that of a value or of a member's name.
+    package func view(at index: Int) -> JSONView { JSONView(document: self, index: index) }
 }
 
 /// One value of a document.
