@@ -100,6 +100,37 @@ import Wire
         #expect(error?.position == at)
     }
 
+    @Test func `a string's end is found whatever its length and whatever follows`() throws {
+        for length in 0...40 {
+            for following in ["", " ", String(repeating: " ", count: 20)] {
+                let content = String(repeating: "a", count: length)
+                let plain = try JSONDocument(Bytes("[\"\(content)\"]\(following)".utf8))
+                #expect(plain.tape.range(1) == 1..<length + 3)
+                let escaped = try JSONDocument(Bytes("[\"\(content)\\\"\"]\(following)".utf8))
+                #expect(escaped.root.elements.first?.string == content + "\"")
+                let accented = try JSONDocument(Bytes("[\"\(content)é\"]\(following)".utf8))
+                #expect(accented.root.elements.first?.string == content + "é")
+                let open = Bytes("[\"\(content)".utf8)
+                #expect(
+                    throws: JSONError.unexpectedEnd(at: open.count, expected: .quote)
+                ) { try JSONDocument(open) }
+            }
+        }
+    }
+
+    @Test func `any number of values fits on the tape, and a shorter text after a longer one`()
+        throws
+    {
+        var scanner = JSONScanner()
+        for count in [1, 61, 62, 63, 64, 65, 1000, 5] {
+            let text =
+                "{\"a\":[" + Array(repeating: "0", count: count).joined(separator: ",") + "]}"
+            try scanner.scan(Bytes(text.utf8).span)
+            #expect(scanner.tape.count == count + 3)
+            #expect(scanner.tape.childCount(2) == count)
+        }
+    }
+
     @Test(
         arguments: [
             ([0x80], 0), ([0xc3], 0), ([0xc0, 0xaf], 0), ([0xe0, 0x80, 0x80], 0),

@@ -20,7 +20,7 @@ import Wire
 
     @Test func `every byte is escaped alike wherever it stands in a word`() throws {
         var wrong: [Bytes] = []
-        for length in 0...20 {
+        for length in Array(0...20) + [31, 32, 33, 48, 49] {
             for position in 0..<max(1, length) {
                 for byte in 0..<0x80 as Range<UInt8> {
                     var text = Bytes(repeating: UInt8(ascii: "a"), count: length)
@@ -33,6 +33,18 @@ import Wire
             }
         }
         #expect(wrong == [])
+    }
+
+    @Test func `a run of bytes to escape of any length goes through whole`() throws {
+        for byte in [0x01, 0x0a, 0x22, 0x5c] as Bytes {
+            for length in 0...70 {
+                let text = Bytes(repeating: byte, count: length)
+                var output = Bytes("x".utf8)
+                appendJSONString(text.span, to: &output)
+                let document = try JSONDocument(Bytes(output.dropFirst()))
+                #expect(document.root.string.map { Bytes($0.utf8) } == text)
+            }
+        }
     }
 
     @Test func `long texts of any size go through whole`() throws {

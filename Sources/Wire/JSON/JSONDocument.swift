@@ -12,7 +12,9 @@ package struct JSONDocument: Sendable {
         var scanner = JSONScanner(limits: limits)
         try scanner.scan(source.span)
         self.source = source
-        tape = scanner.tape
+        var tape = scanner.tape
+        tape.trim()
+        self.tape = tape
     }
 
     /// Scans `source` with a scanner that others use too; throws at the first byte that is not

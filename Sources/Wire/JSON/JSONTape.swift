@@ -44,6 +44,18 @@ package struct JSONTape: Sendable {
         var next: UInt32
         var kind: JSONKind
         var flags: StringFlags
+
+        @inline(__always)
+        init(
+            _ kind: JSONKind, _ start: Int, _ end: Int, next: Int, _ flags: StringFlags = []
+        ) {
+            // A text has at most 2³¹ - 1 bytes, and a token for each at most.
+            self.start = UInt32(truncatingIfNeeded: start)
+            self.end = UInt32(truncatingIfNeeded: end)
+            self.next = UInt32(truncatingIfNeeded: next)
+            self.kind = kind
+            self.flags = flags
+        }
     }
 
     /// What the scanner saw in a string.
@@ -55,24 +67,24 @@ package struct JSONTape: Sendable {
         static let loneSurrogate = StringFlags(rawValue: 4)
     }
 
+    /// The tokens, and behind them room for more.
     var tokens: [Token] = []
+    /// How many tokens there are: values, and names of members.
+    package internal(set) var count = 0
 
     package init() {}
 
-    /// Ends the container at `index` before `end`; returns the index of the one around it.
-    @inline(__always)
-    mutating func close(_ index: Int, at end: Int) -> Int {
-        let next = UInt32(truncatingIfNeeded: tokens.count)
-        var token = tokens[index]
-        let outer = Int(token.next)
-        token.end = UInt32(truncatingIfNeeded: end)
-        token.next = next
-        tokens[index] = token
-        return outer
+    /// Makes room for twice as many tokens; what was on the tape is void.
+    mutating func grow() {
+        count = 0
+        tokens = Array(
+            repeating: Token(.null, 0, 0, next: 0), count: max(64, tokens.count * 2))
     }
 
-    /// How many tokens there are: values, and names of members.
-    package var count: Int { tokens.count }
+    /// Gives back the room that is not used.
+    mutating func trim() {
+        tokens = Array(tokens[..<count])
+    }
 
     /// The kind of the value at `index`.
     package func kind(_ index: Int) -> JSONKind { tokens[index].kind }
