@@ -17,9 +17,52 @@ extension ConnectionDecoder {
             if position < bytes.count, direction.start == nil {
                 direction.start = direction.packetTime ?? direction.time
             }
+            if let frame = frames.nextWhole(bytes, at: &position) {
+                receive(frame, on: direction, into: &batch)
+                continue
+            }
             guard let step = frames.next(bytes, at: &position) else { return }
             receive(step, on: direction, into: &batch)
         }
+    }
+
+    @inline(__always)
+    private func receive(
+        _ frame: consuming Frame, on direction: Direction, into batch: inout EventBatch
+    ) {
+        let header = frame.header
+        if isMessage(header, on: direction) {
+            emit(
+                .frame(Event.FrameRecord(header: header, content: .whole(frame.payload))),
+                on: direction, into: &batch)
+        } else {
+            receiveFragment(frame, on: direction, into: &batch)
+        }
+        direction.start = nil
+    }
+
+    /// Whether the frame stands by itself: one of control, or a whole message as it is.
+    @inline(__always)
+    private func isMessage(_ header: FrameHeader, on direction: Direction) -> Bool {
+        if header.opcode.isControl { return true }
+        guard header.fin, header.opcode != .continuation else { return false }
+        if case .some = direction.message { return false }
+        guard header.rsv & 4 != 0 else { return true }
+        return direction.deflate == nil
+    }
+
+    private func receiveFragment(
+        _ frame: Frame, on direction: Direction, into batch: inout EventBatch
+    ) {
+        let start = direction.start
+        emit(
+            .frame(Event.FrameRecord(header: frame.header, content: .whole(frame.payload))),
+            on: direction, into: &batch)
+        guard beginFragment(frame.header, start: start, on: direction, into: &batch) else {
+            return
+        }
+        appendToMessage(frame.payload, on: direction, into: &batch)
+        endFragment(frame.header, on: direction, into: &batch)
     }
 
     private func receive(
@@ -27,16 +70,7 @@ extension ConnectionDecoder {
     ) {
         switch step {
         case .frame(let frame):
-            let start = direction.start
-            emit(
-                .frame(
-                    Event.FrameRecord(header: frame.header, content: .whole(frame.payload))),
-                on: direction, into: &batch)
-            if beginFragment(frame.header, start: start, on: direction, into: &batch) {
-                appendToMessage(frame.payload, on: direction, into: &batch)
-                endFragment(frame.header, on: direction, into: &batch)
-            }
-            direction.start = nil
+            receive(frame, on: direction, into: &batch)
         case .header(let header):
             direction.openItem(.frame(header))
             direction.isInMessage = beginFragment(

@@ -371,8 +371,9 @@ package final class ConnectionDecoder {
     }
 
     @discardableResult
+    @inline(__always)
     func emit(
-        _ kind: Event.Kind, since first: Int64? = nil, on direction: Direction,
+        _ kind: consuming Event.Kind, since first: Int64? = nil, on direction: Direction,
         into batch: inout EventBatch
     ) -> Int {
         let first = first ?? direction.start

@@ -46,7 +46,8 @@ package struct Event: Sendable, Equatable {
 
     /// The kinds of events, with what each carries besides the common fields.
     ///
-    /// The large and rare ones are indirect, so that a frame's event stays small.
+    /// The large and rare ones are indirect, so that a frame's event stays small and is copied
+    /// with little ado.
     package enum Kind: Sendable, Equatable {
         indirect case session(SessionInfo)
         indirect case open(Open)
@@ -54,12 +55,12 @@ package struct Event: Sendable, Equatable {
         indirect case response(Response)
         case frame(FrameRecord)
         case message(Message)
-        case piece(Piece)
-        case data(Data)
-        case gap(Gap)
-        case close(Close)
-        case note(Note)
-        case end(End)
+        indirect case piece(Piece)
+        indirect case data(Data)
+        indirect case gap(Gap)
+        indirect case close(Close)
+        indirect case note(Note)
+        indirect case end(End)
     }
 
     /// Content of an event: inline, or in `piece` events that follow.

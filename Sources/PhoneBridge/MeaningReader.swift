@@ -46,11 +46,8 @@ package struct MeaningReader: Sendable {
     /// Sets `event.bridge` to what the event means; empty for nothing.
     package mutating func annotate(_ event: inout Event) {
         switch event.kind {
-        case .frame(let frame):
-            // A whole message, and not a compressed one: those are followed by a `message`.
-            guard frame.header.fin, frame.header.rsv == 0, !frame.incomplete,
-                frame.header.opcode == .text || frame.header.opcode == .binary,
-                case .whole(let payload) = frame.content, let from = event.from
+        case .frame:
+            guard let payload = event.kind.wholeMessage, let from = event.from
             else { return event.setBridge([]) }
             event.setBridge(meaning(ofMessage: payload, from: from, at: event.time))
         case .message(let message):
@@ -281,6 +278,21 @@ package struct MeaningReader: Sendable {
         guard connections[conn] != nil else { return }
         if how == .fin, connections[conn]?.sideEnded(from) == false { return }
         connections[conn] = nil
+    }
+}
+
+extension Event.Kind {
+    /// The payload of a frame that is a whole message, and not a compressed one: those are
+    /// followed by a `message`.
+    fileprivate var wholeMessage: Bytes? {
+        @inline(__always) get {
+            guard case .frame(let frame) = self, frame.header.fin, frame.header.rsv == 0,
+                !frame.incomplete,
+                frame.header.opcode == .text || frame.header.opcode == .binary,
+                case .whole(let payload) = frame.content
+            else { return nil }
+            return payload
+        }
     }
 }
 

@@ -45,6 +45,20 @@ import Wire
         }
     }
 
+    @Test func `a number of any size is written as it is`() {
+        var numbers: [Int64] = [0, .max, .min, -1]
+        var power: Int64 = 1
+        for _ in 0..<19 {
+            numbers += [power - 1, power, power + 1, power / 9 * 7, -power]
+            power = power.multipliedReportingOverflow(by: 10).partialValue
+        }
+        for number in numbers {
+            let event = Event(time: number, kind: .note(Event.Note(code: "x", text: "")))
+            let text = String(decoding: line(event), as: UTF8.self)
+            #expect(text.contains("\"t\":\(number),\"code\""))
+        }
+    }
+
     @Test func `a line is one line of strict JSON`() throws {
         var random = SeededRandom(2)
         for _ in 0..<2_000 {

@@ -31,6 +31,7 @@ struct LineBuilder {
         count &+= 1
     }
 
+    @inline(__always)
     mutating func append(_ value: Int64) {
         if value < 0 { append(byte: UInt8(ascii: "-")) }
         append(value.magnitude)
@@ -41,39 +42,64 @@ struct LineBuilder {
         append(Int64(value))
     }
 
-    /// Decimal digits, four a division.
+    /// Decimal digits; one digit, the most frequent number, is written here.
+    @inline(__always)
     mutating func append(_ value: UInt64) {
         if value < 10 {
             append(byte: UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
+        } else {
+            appendDigits(of: value)
+        }
+    }
+
+    /// The room that a number wants, its sign and the rest of the last word stored included.
+    static let maximumNumber = 28
+
+    /// Decimal digits, eight at once.
+    private mutating func appendDigits(of value: UInt64) {
+        unsafe precondition(
+            count + 24 <= room.count, "the fixed part of a line has a known bound")
+        let eight: UInt64 = 100_000_000
+        if value < eight {
+            appendFirst(value)
             return
         }
-        let size = decimalSize(of: value)
-        unsafe precondition(
-            count + size <= room.count, "the fixed part of a line has a known bound")
-        var rest = value
-        var end = count &+ size
-        while rest >= 1000 {
-            let (quotient, four) = rest.quotientAndRemainder(dividingBy: 10_000)
-            end &-= 4
-            unsafe room.storeBytes(
-                of: Self.digits(UInt32(truncatingIfNeeded: four)), toByteOffset: end,
-                as: UInt32.self)
-            rest = quotient
+        let (high, low) = value.quotientAndRemainder(dividingBy: eight)
+        if high < eight {
+            appendFirst(high)
+        } else {
+            let (first, second) = high.quotientAndRemainder(dividingBy: eight)
+            appendFirst(first)
+            store(Self.digits(second) | 0x3030_3030_3030_3030, count: 8)
         }
-        while end > count {
-            end &-= 1
-            unsafe room[end] = UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
+        store(Self.digits(low) | 0x3030_3030_3030_3030, count: 8)
+    }
+
+    /// The digits of a number below 10⁸ without the zeros before them.
+    @inline(__always)
+    private mutating func appendFirst(_ value: UInt64) {
+        let digits = Self.digits(value)
+        let zeros = min(digits.trailingZeroBitCount >> 3, 7)
+        let text = (digits | 0x3030_3030_3030_3030) &>> UInt64(truncatingIfNeeded: zeros &* 8)
+        store(text, count: 8 &- zeros)
+    }
+
+    /// Stores a word of which `count` bytes stay, the lowest first.
+    @inline(__always)
+    private mutating func store(_ word: UInt64, count size: Int) {
+        unsafe room.storeBytes(of: word.littleEndian, toByteOffset: count, as: UInt64.self)
         count &+= size
     }
 
-    /// The four digits of a number below 10 000 as their bytes lie in memory.
-    private static func digits(_ value: UInt32) -> UInt32 {
-        // Two pairs side by side; 103 / 1024 is a tenth up to 99.
-        let pairs = value / 100 | (value % 100) << 16
-        let tens = (pairs &* 103) >> 10 & 0x000f_000f
-        return (tens | (pairs &- tens &* 10) << 8 | 0x3030_3030).littleEndian
+    /// The eight digits of a number below 10⁸, a byte each, the first lowest.
+    @inline(__always)
+    private static func digits(_ value: UInt64) -> UInt64 {
+        let fours = value / 10_000 | (value % 10_000) << 32
+        // 10,486 / 2²⁰ is a hundredth up to 9,999; 103 / 2¹⁰ a tenth up to 99.
+        let hundreds = (fours &* 10_486) >> 20 & 0x0000_007f_0000_007f
+        let twos = hundreds | (fours &- hundreds &* 100) << 16
+        let tens = (twos &* 103) >> 10 & 0x000f_000f_000f_000f
+        return tens | (twos &- tens &* 10) << 8
     }
 
     /// Eight lower-case hex digits.
@@ -151,6 +177,6 @@ extension Bytes {
     }
 
     mutating func append(decimal value: UInt64) {
-        appendLine(capacity: 20) { $0.append(value) }
+        appendLine(capacity: LineBuilder.maximumNumber) { $0.append(value) }
     }
 }

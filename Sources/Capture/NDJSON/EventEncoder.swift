@@ -306,7 +306,7 @@ package struct EventEncoder: Sendable {
         appendMember("version", session.version, to: &line)
         appendMember("id", session.id, to: &line)
         if let part = session.part { appendMember("part", part, to: &line) }
-        line.appendLine(capacity: 32) { builder in
+        line.appendLine(capacity: 8 + LineBuilder.maximumNumber) { builder in
             builder.append(",\"t\":")
             builder.append(event.time)
         }
@@ -357,7 +357,7 @@ package struct EventEncoder: Sendable {
 
     private func appendMember(_ name: StaticString, _ value: Int, to line: inout Bytes) {
         appendName(name, to: &line)
-        line.appendLine(capacity: 20) { $0.append(value) }
+        line.appendLine(capacity: LineBuilder.maximumNumber) { $0.append(value) }
     }
 
     private func appendMember(_ name: StaticString, _ value: UInt64, to line: inout Bytes) {

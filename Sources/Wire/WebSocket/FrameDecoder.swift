@@ -59,6 +59,26 @@ package struct FrameDecoder: Sendable {
         if case .header = state { tail.isEmpty } else { false }
     }
 
+    /// Takes the next frame, if it begins and ends within `bytes` and is no longer than the
+    /// limit; nil otherwise, and then nothing was used.
+    ///
+    /// What `next` would give as a step, for the many frames of which that is true.
+    @inline(__always)
+    package func nextWhole(_ bytes: Span<UInt8>, at position: inout Int) -> Frame? {
+        guard case .header = state, tail.isEmpty,
+            let (header, size) = Self.header(bytes, at: position),
+            header.payloadLength <= maximumPayload
+        else { return nil }
+        let start = position + size
+        let length = Int(header.payloadLength)
+        guard bytes.count - start >= length else { return nil }
+        position = start + length
+        return Frame(
+            header: header,
+            payload: Self.copy(
+                bytes.extracting(start..<position), key: header.maskingKey, offset: 0))
+    }
+
     /// Takes the next step from `bytes`, beginning at `position`.
     ///
     /// Moves `position` behind the last byte used. Nil means that all bytes were taken in and
@@ -66,18 +86,11 @@ package struct FrameDecoder: Sendable {
     package mutating func next(_ bytes: Span<UInt8>, at position: inout Int) -> Step? {
         switch state {
         case .header:
+            if let frame = nextWhole(bytes, at: &position) { return .frame(frame) }
             guard let header = takeHeader(bytes, at: &position) else { return nil }
             guard header.payloadLength <= maximumPayload else {
                 state = .long(header, received: 0)
                 return .header(header)
-            }
-            let length = Int(header.payloadLength)
-            if bytes.count - position >= length {
-                let end = position + length
-                let payload = Self.copy(
-                    bytes.extracting(position..<end), key: header.maskingKey, offset: 0)
-                position = end
-                return .frame(Frame(header: header, payload: payload))
             }
             return collect(header, Bytes(), bytes, at: &position)
         case .payload(let header, let received):
@@ -174,45 +187,32 @@ package struct FrameDecoder: Sendable {
     }
 
     /// The header at `start` and its size; nil where it is not complete.
+    @inline(__always)
     private static func header(_ bytes: Span<UInt8>, at start: Int) -> (FrameHeader, Int)? {
         let available = bytes.count - start
         guard available >= 2 else { return nil }
         let first = bytes[start]
         let second = bytes[start + 1]
-        let isMasked = second & 0x80 != 0
-        let form: LengthForm
+        var length = UInt64(second & 0x7f)
+        var form = LengthForm.short
         var size = 2
-        switch second & 0x7f {
-        case 126:
-            form = .medium
-            size += 2
-        case 127:
-            form = .long
-            size += 8
-        default:
-            form = .short
-        }
-        var index = start + size
-        if isMasked { size += 4 }
-        guard available >= size else { return nil }
-        var length: UInt64
-        switch form {
-        case .short:
-            length = UInt64(second & 0x7f)
-        case .medium, .long:
-            length = 0
-            for place in start + 2..<index {
-                length = length << 8 | UInt64(bytes[place])
-            }
+        if length >= 126 {
+            form = length == 126 ? .medium : .long
+            size = length == 126 ? 4 : 10
+            guard available >= size else { return nil }
+            length =
+                form == .medium
+                ? UInt64(bytes[start + 2]) << 8 | UInt64(bytes[start + 3])
+                : bytes.word(at: start + 2).byteSwapped
         }
         var key: MaskingKey?
-        if isMasked {
-            var number: UInt32 = 0
-            for _ in 0..<4 {
-                number = number << 8 | UInt32(bytes[index])
-                index += 1
-            }
-            key = MaskingKey(rawValue: number)
+        if second & 0x80 != 0 {
+            let place = start + size
+            size += 4
+            guard available >= size else { return nil }
+            key = MaskingKey(
+                rawValue: UInt32(bytes[place]) << 24 | UInt32(bytes[place + 1]) << 16
+                    | UInt32(bytes[place + 2]) << 8 | UInt32(bytes[place + 3]))
         }
         let header = FrameHeader(
             fin: first & 0x80 != 0, rsv: first >> 4 & 7, opcode: Opcode(rawValue: first),

@@ -37,6 +37,30 @@ struct FrameDecoderTests {
         #expect(frame.header.encodedSize == bytes.count - frame.payload.count, "\(name)")
     }
 
+    @Test(arguments: examples.indices)
+    func `a whole frame is taken in one go where it is all there, and nothing is otherwise`(
+        row: Int
+    ) {
+        let (name, frame, bytes) = Self.examples[row]
+        let behind = bytes + [0x81]
+        for end in [0, 1, 2, 3, 5, 7, 9, bytes.count - 1, bytes.count, behind.count]
+        where end <= behind.count {
+            let decoder = FrameDecoder()
+            var position = 0
+            let found = decoder.nextWhole(behind.span.extracting(0..<end), at: &position)
+            #expect(found == (end < bytes.count ? nil : frame), "\(name), \(end)")
+            #expect(position == (end < bytes.count ? 0 : bytes.count), "\(name), \(end)")
+        }
+        let short = FrameDecoder(maximumPayload: 1)
+        var position = 0
+        #expect(short.nextWhole(bytes.span, at: &position) == nil)
+        // Within a frame there is no whole one.
+        var within = FrameDecoder()
+        _ = within.next(bytes.span.extracting(0..<1), at: &position)
+        position = 0
+        #expect(within.nextWhole(bytes.span, at: &position) == nil)
+    }
+
     /// Frames that the RFC forbids and that cross all the same.
     static let odd: [(name: String, header: FrameHeader, bytes: Bytes)] = [
         (
