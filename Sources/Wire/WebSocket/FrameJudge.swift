@@ -16,8 +16,10 @@ package struct FrameJudge: Sendable {
 
     /// The data frame under way is the last of its message; nil for other frames.
     private var frameIsLast: Bool?
-    /// The compressed message in parts is text.
+    /// The compressed message in parts is text that was found to be UTF-8 so far.
     private var partsAreText = false
+    /// Its own, for its last part may come behind the frame that interrupts it.
+    private var partsValidator = UTF8Validator()
 
     /// Makes a judge of one direction; `deflate` tells whether compression was agreed on.
     package init(sender: WebSocketRole, deflate: Bool) {
@@ -60,17 +62,19 @@ package struct FrameJudge: Sendable {
         case .begin(let opcode, let compressed, _):
             partsAreText = compressed && opcode == .text
             // Without compression the frames are looked at, and are in the middle of it.
-            guard partsAreText else { return [] }
-            validator = UTF8Validator()
-            isReported = false
+            partsValidator = UTF8Validator()
             return []
-        case .part(let part, _, let isLast):
-            guard partsAreText else { return [] }
-            return judge(text: part, isLast: isLast).map { [$0] } ?? []
+        case .part(let part, _, _):
+            guard partsAreText, !partsValidator.feed(part.span) else { return [] }
+            partsAreText = false
+            return [.textNotUTF8]
+        case .end(_, let incomplete):
+            defer { partsAreText = false }
+            return partsAreText && !incomplete && !partsValidator.isComplete ? [.textNotUTF8] : []
         case .notInflatable(_, let why):
             // Without compression RSV1 is a reserved bit, which the frame was told of.
             return deflate ? [.notInflatable(why: why)] : []
-        case .end, .strayContinuation:
+        case .strayContinuation:
             return []
         }
     }

@@ -164,4 +164,25 @@ struct FrameJudgeTests {
             #expect(judge.judge(.message(message)) == expected)
         }
     }
+
+    @Test func `compressed text in parts is judged at its end, if it has one`() {
+        let rows: [([Bytes], Bool, [FrameViolation])] = [
+            ([[0xe2], [0x82, 0xac]], false, []),
+            ([[0xe2], [0x82]], false, [.textNotUTF8]),
+            ([[0xe2], [0x82]], true, []),
+            ([[0xff], [0xff]], true, [.textNotUTF8]),
+        ]
+        for (parts, incomplete, expected) in rows {
+            var judge = FrameJudge(sender: .server, deflate: true)
+            var found = judge.judge(.begin(opcode: .text, compressed: true, isOneFrame: false))
+            for (index, part) in parts.enumerated() {
+                // A frame that interrupts the message comes before its last part.
+                if index == 1, incomplete { _ = judge.judge(.frame(Frame("x"))) }
+                found += judge.judge(
+                    .part(part, offset: UInt64(index), isLast: index + 1 == parts.count))
+            }
+            found += judge.judge(.end(frames: 1, incomplete: incomplete))
+            #expect(found == expected)
+        }
+    }
 }
