@@ -15,6 +15,21 @@ package enum HTTPDate {
             + "\(padded(second / 3_600)):\(padded(second / 60 % 60)):\(padded(second % 60)) GMT"
     }
 
+    /// The seconds since 1970 of such a text; nil for any other form, the obsolete ones included.
+    ///
+    /// Whether the day of the week is right is not looked at.
+    package static func parse(_ text: String) -> Int64? {
+        let parts = text.utf8.split(separator: HTTPByte.space, omittingEmptySubsequences: false)
+        guard parts.count == 6, parts[0].count == 4, parts[0].last == HTTPByte.comma,
+            parts[1].count == 2, parts[3].count == 4, parts[4].count == 8,
+            parts[5].elementsEqual("GMT".utf8),
+            let month = months.firstIndex(where: { $0.utf8.elementsEqual(parts[2]) })
+        else { return nil }
+        let day = Substring(parts[1])
+        let time = Substring(parts[4])
+        return Timestamp("\(Substring(parts[3]))-\(padded(month + 1))-\(day)T\(time)Z")?.seconds
+    }
+
     private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     private static let months = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",

@@ -110,7 +110,8 @@ import Wire
             (Int64.max, "Fri, 31 Dec 9999 23:59:59 GMT"),
             (Int64.min, "Sat, 01 Jan 0000 00:00:00 GMT"),
         ] as [(Int64, String)])
-    func `dates are written as the RFC's example`(_ seconds: Int64, _ expected: String) {
+    func `dates are written and read as the RFC has them`(_ seconds: Int64, _ expected: String) {
         #expect(HTTPDate.format(secondsSince1970: seconds) == expected)
+        #expect(HTTPDate.parse(expected) == min(max(seconds, -62_167_219_200), 253_402_300_799))
     }
 }
