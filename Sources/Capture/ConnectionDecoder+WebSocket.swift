@@ -152,6 +152,7 @@ extension ConnectionDecoder {
         guard direction.message?.failure == nil else { return }
         guard let inflater = direction.inflater ?? direction.makeInflater() else {
             direction.message?.failure = "no memory for its decompressor"
+            direction.message?.isGivenUp = true
             return
         }
         direction.inflater = inflater
@@ -169,6 +170,7 @@ extension ConnectionDecoder {
             direction.message?.inflated = inflated
             if inflated > limits.maximumInflated {
                 outcome = .corrupt(why: "it inflates to more than \(limits.maximumInflated) bytes")
+                direction.message?.isGivenUp = true
             } else {
                 appendToContent(part, on: direction, into: &batch)
             }
@@ -222,7 +224,8 @@ extension ConnectionDecoder {
             emit(
                 .note(
                     Event.Note(
-                        code: "not_inflated",
+                        code: message.isGivenUp
+                            ? Event.Note.inflationGivenUp : Event.Note.notInflated,
                         text:
                             "a compressed message of \(message.frames) frames stays as it is: \(failure)"
                     )), since: direction.packetTime ?? direction.time, on: direction, into: &batch)
@@ -265,6 +268,14 @@ extension ConnectionDecoder {
             closeMessage(incomplete: true, on: direction, into: &batch)
         }
     }
+}
+
+extension Event.Note {
+    /// A compressed message could not be read: its bytes are not what was agreed on, or earlier
+    /// ones that it refers to are missing.
+    package static let notInflated = "not_inflated"
+    /// A compressed message was not read to its end, for want of memory or beyond a limit.
+    package static let inflationGivenUp = "inflation_given_up"
 }
 
 extension Direction.OpenMessage {

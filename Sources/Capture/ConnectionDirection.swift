@@ -40,6 +40,8 @@ final class Direction {
         var content: ContentAccumulator
         /// Why it could not be inflated, once that is known.
         var failure: String?
+        /// Whether that is our own doing: a limit, or no memory.
+        var isGivenUp = false
         var inflated: UInt64 = 0
     }
 

@@ -429,7 +429,7 @@ private func describe(_ event: Event) -> String {
         Frame(rsv: 4, opcode: .text, payload: payload).encode(into: &bytes)
         decoder.receive(bytes.span, from: .board, at: 0, into: &batch)
         let lines = batch.take().map(describe)
-        #expect(lines.last == "board note not_inflated")
+        #expect(lines.last == "board note inflation_given_up")
         #expect(lines.count < 10)
     }
 }
