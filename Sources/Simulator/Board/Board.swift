@@ -62,11 +62,13 @@ package struct Board: Sendable {
         case .unknown:
             return [.respond(exchange, .notFound)]
         case .link:
-            guard method == "GET" else { return [.respond(exchange, .plainMethodNotAllowed)] }
+            guard method == "GET" else {
+                return [.respond(exchange, .methodNotAllowed("GET", isPlain: true))]
+            }
             return upgrade(request.head, target, exchange, at: now)
         case .status:
             guard method == "GET" else {
-                return [.respond(exchange, .plainMethodNotAllowed)]
+                return [.respond(exchange, .methodNotAllowed("GET", isPlain: true))]
             }
             return [.respond(exchange, .json(200, statusDocument))]
         case .commands:
@@ -76,16 +78,20 @@ package struct Board: Sendable {
             switch method {
             case "POST": return [.respond(exchange, enqueue(request.body, at: now))]
             case "GET": return [.respond(exchange, poll(target, at: now))]
-            default: return [.respond(exchange, .methodNotAllowed)]
+            default: return [.respond(exchange, .methodNotAllowed("GET, POST"))]
             }
         case .results:
             if let refusal = Self.foreignOrigin(request.head) {
                 return [.respond(exchange, refusal)]
             }
-            guard method == "POST" else { return [.respond(exchange, .methodNotAllowed)] }
+            guard method == "POST" else {
+                return [.respond(exchange, .methodNotAllowed("POST"))]
+            }
             return [.respond(exchange, takeResult(request.body, at: now))]
         case .result(let id):
-            guard method == "GET" else { return [.respond(exchange, .methodNotAllowed)] }
+            guard method == "GET" else {
+                return [.respond(exchange, .methodNotAllowed("GET"))]
+            }
             guard !id.isEmpty else {
                 return [.respond(exchange, .badRequest("command_id required"))]
             }
@@ -97,7 +103,9 @@ package struct Board: Sendable {
             guard !request.head.fieldLines.has("Origin") else {
                 return [.respond(exchange, .error(403, "requests of web pages are refused"))]
             }
-            guard method == "POST" else { return [.respond(exchange, .methodNotAllowed)] }
+            guard method == "POST" else {
+                return [.respond(exchange, .methodNotAllowed("POST"))]
+            }
             return simulate(request.body, exchange, at: now)
         }
     }

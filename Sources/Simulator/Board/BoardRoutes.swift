@@ -111,8 +111,14 @@ extension HTTPMessage {
     }
 
     static let notFound = HTTPMessage.text(404, "404 page not found")
-    static let methodNotAllowed = HTTPMessage.error(405, "Method not allowed")
-    static let plainMethodNotAllowed = HTTPMessage.text(405, "Method not allowed")
+    /// The methods that are allowed stand in `Allow`, which RFC 9110 §15.5.6 asks for and the
+    /// observed board leaves out.
+    static func methodNotAllowed(_ allowed: String, isPlain: Bool = false) -> HTTPMessage {
+        let words = "Method not allowed"
+        var response = isPlain ? HTTPMessage.text(405, words) : .error(405, words)
+        response.head.fieldLines.append(FieldLine("Allow", allowed))
+        return response
+    }
 
     /// A redirect to a path of this board.
     static func redirect(to location: String, method: String) -> HTTPMessage {

@@ -32,12 +32,12 @@ package struct HandshakeRefusal: Hashable, Sendable {
 
     private static func answer(to violation: HandshakeViolation) -> (Int, [FieldLine])? {
         switch violation {
-        case .httpVersion:
-            (426, [])
-        case .connectionMissing, .upgradeMissing:
+        // RFC 9110 asks for Upgrade and Allow (§15.5.22, §15.5.6), which the board leaves out to
+        // HTTP/1.0 and with a 405.
+        case .httpVersion, .connectionMissing, .upgradeMissing:
             (426, [FieldLine("Connection", "Upgrade"), FieldLine("Upgrade", "websocket")])
         case .method:
-            (405, [])
+            (405, [FieldLine("Allow", "GET")])
         case .version:
             (400, [FieldLine("Sec-Websocket-Version", WebSocketHandshake.version)])
         case .host, .keyMissing, .keyRepeated, .keyMalformed:

@@ -110,10 +110,13 @@ struct HandshakeTests {
         let upgrade = [FieldLine("Connection", "Upgrade"), FieldLine("Upgrade", "websocket")]
         let rows: [(HTTPHead, Int?, [FieldLine])] = [
             (request(), nil, []),
-            (request { $0.version = "1.0" }, 426, []),
+            (request { $0.version = "1.0" }, 426, upgrade),
             (replacing("Connection", nil), 426, upgrade),
             (replacing("Upgrade", nil), 426, upgrade),
-            (request { $0.startLine = .request(method: "PUT", target: "/") }, 405, []),
+            (
+                request { $0.startLine = .request(method: "PUT", target: "/") }, 405,
+                [FieldLine("Allow", "GET")]
+            ),
             (
                 replacing("Sec-WebSocket-Version", "12"), 400,
                 [FieldLine("Sec-Websocket-Version", "13")]
