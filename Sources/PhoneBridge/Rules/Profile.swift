@@ -102,6 +102,13 @@ package struct Profile: Sendable, Equatable {
         profile.resultRetentionMilliseconds = 120_000
         profile.defaultPollLimit = 10
         profile.maximumMessageSize = 32_768
+        profile.deviations = [
+            "http-missing-allow": "a 405 comes without Allow (board facts, \"Routes\")",
+            "http-missing-upgrade":
+                "a 426 to HTTP/1.0 comes without Upgrade (board facts, \"Handshake\")",
+            "queue-result-handed-out":
+                "a result is taken for a command that is still queued (seen in a capture)",
+        ]
         return profile
     }()
 

@@ -10,7 +10,19 @@ import Wire
 package struct RuleChecker: Sendable {
     /// The groups, in the order in which reports list their rules.
     private static let groupTypes: [any RuleGroup.Type] = [
-        HeartbeatEchoRules.self
+        HeartbeatEchoRules.self,
+        EffectRules.self,
+        // The link, the queue, and the protocols below.
+        HeartbeatRules.self,
+        ConnectingRules.self,
+        StatusRules.self,
+        PollRules.self,
+        DeliveryRules.self,
+        BoardAnswerRules.self,
+        HandshakeRules.self,
+        FrameRules.self,
+        ConversationRules.self,
+        HTTPRules.self,
     ]
 
     /// All rules, in a stable order.

@@ -17,16 +17,22 @@ import Wire
 /// | what | meaning |
 /// |---|---|
 /// | `open`, `open continued`, `open continued websocket` | a connection |
-/// | `connect QUERY` | `open`, the upgrade and its 101 |
+/// | `connect QUERY` | `open`, the upgrade and its 101; where the script greets, the environment too |
+/// | `dial QUERY` | the same, and never an environment |
+/// | `connect-deflate QUERY` | as `connect`, with permessage-deflate agreed on |
 /// | `app> TEXT`, `board> TEXT` | a text message of a WebSocket, unless TEXT is one of those below |
-/// | `app> GET TARGET <Name: value> BODY` | a request; headers and body may be absent |
+/// | `app> frame length=N TEXT` | a binary frame of that length, cut short |
+/// | `app> cut POST TARGET BODY` | a request whose body is cut short |
+/// | `app> wire HEX`, `board> wire-end HEX` | bytes, decoded; with the end of the side |
+/// | `app> version=1.0 method=G@T TARGET` | a request of another version or method |
+/// | `app> GET TARGET <Name: value> BODY` | a request; headers and body may be absent; Host is added unless `<!Host>` is there |
 /// | `board> 200 <Name: value> BODY` | a response to the oldest request without one |
 /// | `app> ping TEXT`, `pong TEXT`, `close CODE REASON` | a control frame |
 /// | `app> frame opcode=2 fin=0 rsv=4 masked=0 long=1 hex=c328 TEXT` | any frame |
 /// | `app> message frames=2 opcode=1 TEXT` | the message that frames before it make up |
 /// | `app fin`, `app reset`, `board timeout`, … | the end of a side |
 /// | `gap app`, `data app`, `hole` | missing bytes; bytes of no meaning; `recording_gap` |
-/// | `note CODE TEXT` | a note |
+/// | `note CODE TEXT`, `app> note CODE TEXT` | a note; one of a side |
 /// | `wait` | nothing but time |
 ///
 /// A connection that no line opened is opened by its first line, as a WebSocket if that is a
@@ -36,8 +42,12 @@ struct SessionScript {
     private(set) var end: Int64 = 0
     private var exchanges: [Int: (requests: Int, responses: Int)] = [:]
     private var opened: Set<Int> = []
+    private let greets: Bool
 
-    init(_ text: String) {
+    /// Reads a script; one that `greets` has phones report their environment upon connecting,
+    /// as each must.
+    init(_ text: String, greets: Bool = false) {
+        self.greets = greets
         for line in text.split(separator: "\n") {
             var rest = line.drop { $0 == " " }
             guard !rest.isEmpty, !rest.hasPrefix("//") else { continue }
@@ -67,7 +77,13 @@ struct SessionScript {
     private mutating func add(_ word: String, _ rest: String, _ conn: Int) {
         switch word {
         case "open": open(conn, rest)
-        case "connect": connect(conn, rest)
+        case "connect":
+            connect(conn, rest)
+            if greets { say(.app, Self.environment, conn) }
+        case "dial": connect(conn, rest)
+        case "connect-deflate":
+            connect(conn, rest, deflates: true)
+            if greets { say(.app, Self.environment, conn) }
         case "app>": say(.app, rest, conn)
         case "board>": say(.board, rest, conn)
         case "app", "board":
@@ -102,18 +118,29 @@ struct SessionScript {
                         ? .init(upgraded: rest.hasSuffix("websocket")) : nil)), conn)
     }
 
-    private mutating func connect(_ conn: Int, _ query: String = "") {
+    static let environment =
+        #"{"id":"phone_environment","method":"phone_environment","data":{"platform":"ios"}}"#
+
+    /// The example of RFC 6455 §1.3.
+    static let handshake =
+        "GET /api/phone-bridge?platform=ios&phone_id=p1 <Host: 10.0.0.1:8080> "
+        + "<Upgrade: websocket> <Connection: Upgrade> "
+        + "<Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==> <Sec-WebSocket-Version: 13>"
+    static let acceptance =
+        "101 <Upgrade: websocket> <Connection: Upgrade> "
+        + "<Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=>"
+
+    private mutating func connect(_ conn: Int, _ query: String = "", deflates: Bool = false) {
         if !opened.contains(conn) { open(conn) }
         let query = query.isEmpty ? "platform=ios&phone_id=p1" : query
         say(
             .app,
-            "GET /api/phone-bridge?\(query) <Host: 10.0.0.1:8080> <Upgrade: websocket> "
-                + "<Connection: Upgrade> <Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==> "
-                + "<Sec-WebSocket-Version: 13>", conn)
+            Self.handshake.replacing("?platform=ios&phone_id=p1", with: "?" + query)
+                + (deflates ? " <Sec-WebSocket-Extensions: permessage-deflate>" : ""), conn)
         say(
             .board,
-            "101 <Upgrade: websocket> <Connection: Upgrade> "
-                + "<Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=>", conn)
+            Self.acceptance
+                + (deflates ? " <Sec-WebSocket-Extensions: permessage-deflate>" : ""), conn)
     }
 
     // MARK: - What is said
@@ -121,11 +148,28 @@ struct SessionScript {
     private mutating func say(_ from: Side, _ text: String, _ conn: Int) {
         let text = text.replacing("\\n", with: "\n")
         var rest = text[...]
-        let word = Self.word(&rest)
+        var word = Self.word(&rest)
+        var version = "1.1"
+        let isCut = word == "cut"
+        if isCut { word = Self.word(&rest) }
+        if word.hasPrefix("version=") {
+            version = String(word.dropFirst(8))
+            word = Self.word(&rest)
+        }
+        if word.hasPrefix("method=") {
+            let method = String(word.dropFirst(7))
+            return request(method, rest, conn, version: version, isCut: isCut)
+        }
         switch word {
-        case "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH": request(word, rest, conn)
+        case "GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "PATCH":
+            request(word, rest, conn, version: version, isCut: isCut)
         case _ where from == .board && word.count == 3 && Int(word) != nil:
             response(Int(word) ?? 0, rest, conn)
+        case "note":
+            let code = Self.word(&rest)
+            emit(.note(.init(code: code, text: String(rest))), conn, from)
+        case "wire", "wire-end":
+            wire(Self.bytes(String(rest)), from, conn, ends: word == "wire-end")
         case "ping": frame(from, .ping, Bytes(rest.utf8), conn)
         case "pong": frame(from, .pong, Bytes(rest.utf8), conn)
         case "close": close(from, rest, conn)
@@ -175,6 +219,17 @@ struct SessionScript {
         var rest = rest
         let settings = Self.settings(&rest)
         let payload = settings["hex"].map(Self.bytes) ?? Bytes(rest.utf8)
+        if let length = settings["length"].flatMap({ UInt64($0) }) {
+            // A frame that announces more than comes.
+            return emit(
+                .frame(
+                    .init(
+                        header: FrameHeader(
+                            opcode: .binary,
+                            maskingKey: from == .app ? MaskingKey(rawValue: 1) : nil,
+                            payloadLength: length), content: .whole(payload), incomplete: true)),
+                conn, from)
+        }
         frame(
             from, Opcode(rawValue: UInt8(settings["opcode"] ?? "1") ?? 1), payload, conn,
             fin: settings["fin"] != "0", rsv: UInt8(settings["rsv"] ?? "0") ?? 0,
@@ -205,6 +260,24 @@ struct SessionScript {
 
     // MARK: - HTTP
 
+    /// Bytes as they cross, decoded behind what the connection had before.
+    private mutating func wire(_ bytes: Bytes, _ from: Side, _ conn: Int, ends: Bool) {
+        if !opened.contains(conn) { open(conn) }
+        let decoder = ConnectionDecoder(conn: conn)
+        var before = EventBatch()
+        var encoder = ConnectionEncoder()
+        for event in events where event.conn == conn {
+            guard let side = event.from else { continue }
+            var bytes = Bytes()
+            _ = encoder.encode(event, into: &bytes)
+            decoder.receive(bytes.span, from: side, at: event.time, into: &before)
+        }
+        var batch = EventBatch(nextSeq: events.count + 1)
+        decoder.receive(bytes.span, from: from, at: end, into: &batch)
+        if ends { decoder.end(from, how: .fin, at: end, into: &batch) }
+        events += batch.take()
+    }
+
     private static func headers(_ rest: inout Substring) -> [FieldLine] {
         var headers: [FieldLine] = []
         while rest.hasPrefix("<"), let end = rest.firstIndex(of: ">") {
@@ -225,17 +298,26 @@ struct SessionScript {
                 content: .whole(Bytes(rest.utf8)), framing: .length(UInt64(rest.utf8.count)))
     }
 
-    private mutating func request(_ method: String, _ rest: Substring, _ conn: Int) {
+    private mutating func request(
+        _ method: String, _ rest: Substring, _ conn: Int, version: String, isCut: Bool
+    ) {
         if !opened.contains(conn) { open(conn) }
         var rest = rest
         let target = Self.word(&rest)
-        let headers = Self.headers(&rest)
+        var headers = Self.headers(&rest)
+        if headers.contains(where: { $0.name == "!Host" }) {
+            headers.removeAll { $0.name == "!Host" }
+        } else if !headers.contains(where: { $0.name == "Host" }) {
+            headers.insert(FieldLine("Host", "10.0.0.1:8080"), at: 0)
+        }
         exchanges[conn, default: (0, 0)].requests += 1
+        var body = Self.body(rest)
+        body.incomplete = isCut
         emit(
             .request(
                 .init(
                     exchange: exchanges[conn]?.requests ?? 1, method: method, target: target,
-                    headers: headers, body: Self.body(rest))), conn, .app)
+                    version: version, headers: headers, body: body)), conn, .app)
     }
 
     private mutating func response(_ status: Int, _ rest: Substring, _ conn: Int) {
@@ -258,7 +340,7 @@ extension RuleChecker {
     static func check(
         _ script: String, contract: Contract = .current, profile: Profile = .contract
     ) -> (breaches: [Breach], exercised: [String: Int]) {
-        let session = SessionScript(script)
+        let session = SessionScript(script, greets: true)
         var checker = RuleChecker(contract: contract, profile: profile)
         var breaches: [Breach] = []
         for event in session.events { breaches += checker.receive(event) }
