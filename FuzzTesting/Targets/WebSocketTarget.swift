@@ -59,7 +59,7 @@ private struct WebSocketSetting {
 
 /// Everything that the decoders say of some bytes.
 private struct WebSocketReading {
-    /// Parts of one payload are put together.
+    /// Parts of one payload are put together, as are parts of one message.
     var steps: [FrameDecoder.Step] = []
     var outputs: [MessageAssembler.Output] = []
     var violations: [String] = []
@@ -129,7 +129,19 @@ private struct WebSocketReading {
     private mutating func drain() throws(BrokenInvariant) {
         while let output = assembler.next() {
             _ = judge.judge(output).map(describe)
-            if outputs.count < Self.maximumOutputs { outputs.append(output) }
+            take(output)
+        }
+    }
+
+    /// Puts the parts of one message together: where they are cut depends on what was fed.
+    private mutating func take(_ output: MessageAssembler.Output) {
+        if case .part(let part, let offset, let isLast) = output,
+            case .part(let before, let start, false)? = outputs.last,
+            start + UInt64(before.count) == offset
+        {
+            outputs[outputs.count - 1] = .part(before + part, offset: start, isLast: isLast)
+        } else if outputs.count < Self.maximumOutputs {
+            outputs.append(output)
         }
     }
 

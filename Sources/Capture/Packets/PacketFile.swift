@@ -49,8 +49,40 @@ package struct PacketFile: ~Copyable {
     ]
 
     /// Reads the file's header; `start` is what was read from the source before.
-    package init(_ source: any ByteSource, start: Bytes = []) throws(Fault) {
+    ///
+    /// No initialiser: one of a type without copies that throws releases, as Swift 6.3 optimises
+    /// it, what it never held.
+    package static func open(
+        _ source: any ByteSource, start: Bytes = []
+    ) throws(Fault) -> PacketFile {
         let feed = Feed(source, start: start)
+        let stream = unsafe try openStream(feed)
+        let message = UnsafeMutablePointer<CChar>.allocate(capacity: Int(PCAP_ERRBUF_SIZE))
+        unsafe message.initialize(repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+        defer { unsafe message.deallocate() }
+        let opened = unsafe pcap_fopen_offline_with_tstamp_precision(
+            stream, UInt32(PCAP_TSTAMP_PRECISION_NANO), message)
+        guard let pcap = unsafe opened else {
+            let offset = unsafe ftello(stream)
+            unsafe fclose(stream)
+            throw unsafe Fault(
+                text: String(cString: message), packets: 0,
+                offset: offset >= 0 ? UInt64(offset) : nil)
+        }
+        return unsafe PacketFile(pcap, stream, feed)
+    }
+
+    private init(_ pcap: OpaquePointer, _ stream: UnsafeMutablePointer<FILE>, _ feed: Feed) {
+        unsafe self.pcap = pcap
+        unsafe self.stream = stream
+        self.feed = feed
+        linkNumber = unsafe pcap_datalink(pcap)
+        let name = unsafe pcap_datalink_val_to_name(linkNumber)
+        linkName = unsafe name.map { unsafe String(cString: $0) } ?? "\(linkNumber)"
+    }
+
+    /// A C stream that reads from `feed`, and holds it until it is closed.
+    private static func openStream(_ feed: Feed) throws(Fault) -> UnsafeMutablePointer<FILE> {
         var functions = cpcap_stream_functions()
         unsafe functions.read = { cookie, target, count in
             guard let cookie = unsafe cookie, let target = unsafe target else { return 0 }
@@ -66,30 +98,24 @@ package struct PacketFile: ~Copyable {
             unsafe offset.pointee = Int(clamping: feed.delivered)
             return 0
         }
-        let cookie = unsafe Unmanaged.passUnretained(feed).toOpaque()
-        guard let stream = unsafe cpcap_open_stream(cookie, "r", functions) else {
+        unsafe functions.close = { cookie in
+            if let cookie = unsafe cookie {
+                unsafe Unmanaged<Feed>.fromOpaque(cookie).release()
+            }
+            return 0
+        }
+        let held = unsafe Unmanaged.passRetained(feed)
+        guard let stream = unsafe cpcap_open_stream(held.toOpaque(), "r", functions) else {
+            unsafe held.release()
             throw Fault(text: "no memory for a stream", packets: 0, offset: nil)
         }
         unsafe setvbuf(stream, nil, _IOFBF, 128 << 10)
-        var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
-        let opened = unsafe pcap_fopen_offline_with_tstamp_precision(
-            stream, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message)
-        guard let pcap = unsafe opened else {
-            unsafe fclose(stream)
-            throw Fault(text: Self.text(message), packets: 0, offset: feed.delivered)
-        }
-        unsafe self.stream = stream
-        unsafe self.pcap = pcap
-        self.feed = feed
-        linkNumber = unsafe pcap_datalink(pcap)
-        let name = unsafe pcap_datalink_val_to_name(linkNumber)
-        linkName = unsafe name.map { unsafe String(cString: $0) } ?? "\(linkNumber)"
+        return unsafe stream
     }
 
     deinit {
-        // Closes the stream as well; the feed outlives it.
+        // Closes the stream as well.
         unsafe pcap_close(pcap)
-        withExtendedLifetime(feed) {}
     }
 
     /// Why the source could not be read, if that was it.
@@ -123,10 +149,6 @@ package struct PacketFile: ~Copyable {
                 text: text ?? "an unknown error", packets: packets,
                 offset: offset >= 0 ? UInt64(offset) : nil)
         }
-    }
-
-    private static func text(_ message: [CChar]) -> String {
-        String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// A byte source as a C stream reads it.

@@ -27,7 +27,7 @@ package final class PacketSessionReader {
     ) throws(SessionError) {
         self.source = source
         do {
-            file = try PacketFile(source, start: start)
+            file = try PacketFile.open(source, start: start)
         } catch {
             throw .badPackets(name: source.name, error)
         }

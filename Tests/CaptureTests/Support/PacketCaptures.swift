@@ -53,7 +53,7 @@ struct PacketCapture: CustomTestStringConvertible, Sendable {
     }
 
     func packets() throws -> [CapturedPacket] {
-        var file = try PacketFile(SessionFileSource(path: path))
+        var file = try PacketFile.open(SessionFileSource(path: path))
         let link = try #require(LinkType(number: file.linkNumber))
         var packets: [CapturedPacket] = []
         while let packet = try file.next({ bytes, record in
