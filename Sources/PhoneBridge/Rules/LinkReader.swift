@@ -26,7 +26,9 @@ struct LinkReader: Sendable {
         "recording_gap", "repair", "connection_forgotten", "fragments_missing",
     ]
     /// Notes after which something of the note's own side may be missing.
-    private static let sideHoleNotes: Set<String> = ["not_inflated", "after_close", "early_bytes"]
+    private static let sideHoleNotes: Set<String> = [
+        Event.Note.notInflated, Event.Note.inflationGivenUp, "after_close", "early_bytes",
+    ]
 
     init(contract: Contract) {
         names = ContractNames(contract)

@@ -15,6 +15,7 @@ package struct RuleChecker: Sendable {
         // The link, the queue, and the protocols below.
         HeartbeatRules.self,
         ConnectingRules.self,
+        AppStateRules.self,
         StatusRules.self,
         PollRules.self,
         DeliveryRules.self,

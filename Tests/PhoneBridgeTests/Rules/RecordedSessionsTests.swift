@@ -8,7 +8,7 @@ import Testing
 /// Each breach that is listed here was looked at and is one: the clients of the captures are test
 /// programs, and the board is not without faults.
 @Suite struct RecordedSessionsTests {
-    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
     private static func sessions(_ folder: String) -> [String] {

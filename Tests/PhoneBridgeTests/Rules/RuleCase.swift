@@ -33,9 +33,8 @@ struct RuleCase: CustomTestStringConvertible {
 
     /// Every case, of all groups.
     static let all: [RuleCase] =
-        heartbeatEcho + effects + heartbeats + connecting + statuses + polls + deliveries
-        + boardAnswers
-        + handshakes + oldHandshake + frames + conversations + http
+        heartbeatEcho + effects + heartbeats + appStates + connecting + statuses + polls
+        + deliveries + boardAnswers + handshakes + oldHandshake + frames + conversations + http
 }
 
 @Suite struct RuleCaseTests {

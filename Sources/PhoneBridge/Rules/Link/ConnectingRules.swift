@@ -127,8 +127,12 @@ struct ConnectingRules: RuleGroup {
         case .ended(let side, _): ending(fact.conn, by: side, mark)
         case .closed: closed(fact.conn, mark)
         case .hole:
-            // Connections may have come and gone.
-            if fact.conn == 0 { ends = [:] } else { links[fact.conn]?.isWhole = false }
+            // Connections may have come and gone, and nobody knows who ended this one first.
+            if fact.conn == 0 { ends = [:] }
+            for conn in fact.conn == 0 ? Array(links.keys) : [fact.conn] {
+                links[conn]?.isWhole = false
+                attempts[conn] = nil
+            }
         case .forgotten:
             hosts[fact.conn] = nil
             links[fact.conn] = nil
@@ -157,7 +161,7 @@ struct ConnectingRules: RuleGroup {
         else { return }
         context.exercise(Self.interval)
         context.exercise(Self.storm)
-        let pause = facts.opened - end.mark.time
+        let pause = facts.opened.clampedSubtracting(end.mark.time)
         let least = context.nanoseconds(
             context.contract.timing.reconnectMilliseconds.lowerBound)
         let events = [end.mark.seq, fact.seq]
@@ -239,7 +243,7 @@ struct ConnectingRules: RuleGroup {
     }
 
     private func ageText(_ now: Mark, _ then: Mark) -> String {
-        "\((now.time - then.time) / 1_000_000_000)"
+        "\(now.time.clampedSubtracting(then.time) / 1_000_000_000)"
     }
 
     private func opening(
@@ -265,12 +269,13 @@ struct ConnectingRules: RuleGroup {
         // Who has been there for a whole interval of heartbeats has had the time.
         let allowed = context.nanoseconds(context.contract.timing.heartbeatIntervalMilliseconds)
             .clampedAdding(context.slack)
-        guard mark.time - link.upgraded.time > allowed else { return }
+        let waited = mark.time.clampedSubtracting(link.upgraded.time)
+        guard waited > allowed else { return }
         link.hasEnvironment = true
         context.exercise(Self.environment)
         context.report(
             Self.environment, by: .app, conn: conn, events: [link.upgraded.seq, mark.seq],
-            "no phone_environment came within \((mark.time - link.upgraded.time) / 1_000_000_000) s of connecting"
+            "no phone_environment came within \(waited / 1_000_000_000) s of connecting"
         )
     }
 
@@ -289,7 +294,7 @@ struct ConnectingRules: RuleGroup {
         guard let phone = link?.phone ?? attempt?.phone, !phone.isEmpty else { return }
         if ends[phone] == nil, ends.count >= Self.maximumPhones { ends = [:] }
         // A connection that was replaced ends behind the one that came in its place.
-        guard link?.replaced == nil else { return }
+        guard link?.replaced == nil, link?.isWhole ?? true else { return }
         let early = ends[phone]?.early ?? 0
         // An attempt without an answer was cut off.
         let end = link?.end ?? (mark, .board)

@@ -93,18 +93,19 @@ struct HeartbeatRules: RuleGroup {
         link.lastWord = now
         if let pause = link.pause {
             link.pause = nil
-            if fact.time - pause.to.time >= context.nanoseconds(Self.burst) {
+            if fact.time.clampedSubtracting(pause.to.time) >= context.nanoseconds(Self.burst) {
                 link.isPauseReported = true
                 context.report(
                     Self.interval, by: .app, conn: fact.conn,
                     events: [pause.from.seq, pause.to.seq],
-                    "\(seconds(pause.to.time - pause.from.time)) s went by without a heartbeat")
+                    "\(seconds(pause.to.time.clampedSubtracting(pause.from.time))) s went by without a heartbeat"
+                )
             }
         }
         let allowed = context.nanoseconds(
             Self.missedBeats * context.contract.timing.heartbeatIntervalMilliseconds)
         if let timer = link.timer, link.isForeground, !link.isPauseReported,
-            fact.time - timer.time > allowed.clampedAdding(context.slack)
+            fact.time.clampedSubtracting(timer.time) > allowed.clampedAdding(context.slack)
         {
             link.pause = (timer, now)
         }
@@ -133,7 +134,7 @@ struct HeartbeatRules: RuleGroup {
         else { return }
         context.exercise(Self.notEarly)
         // It left the app before it was seen here: for the board it was no longer ago.
-        let age = event.time - beat.time
+        let age = event.time.clampedSubtracting(beat.time)
         let limit = context.nanoseconds(context.contract.timing.heartbeatLimitMilliseconds)
         guard age.clampedAdding(context.slack) < limit else { return }
         context.report(
@@ -149,13 +150,17 @@ struct HeartbeatRules: RuleGroup {
         let sweep = context.profile.heartbeatSweepMilliseconds
         let limit = context.contract.timing.heartbeatLimitMilliseconds
         // Without a number for how often the board looks, it may be once in the limit.
-        let allowed = context.nanoseconds(limit + (sweep > 0 ? sweep : limit))
+        let allowed = context.nanoseconds(limit)
+            .clampedAdding(context.nanoseconds(sweep > 0 ? sweep : limit))
             .clampedAdding(context.slack)
-        guard fact.time - beat.time > allowed, !link.isLateReported else { return }
+        guard fact.time.clampedSubtracting(beat.time) > allowed, !link.isLateReported else {
+            return
+        }
         links[conn]?.isLateReported = true
         context.report(
             Self.notLate, by: .board, conn: conn, events: [beat.seq, fact.seq],
-            "the board sent a command \(seconds(fact.time - beat.time)) s after the last message")
+            "the board sent a command \(seconds(fact.time.clampedSubtracting(beat.time))) s after the last message"
+        )
     }
 
     private func seconds(_ nanoseconds: Int64) -> String {

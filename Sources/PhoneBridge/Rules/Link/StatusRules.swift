@@ -355,7 +355,7 @@ struct StatusRules: RuleGroup {
         else { return }
         context.exercise(Self.lastHeartbeat)
         let age = date - shown.seconds
-        let seen = (fact.time - lastBeat.time) / 1_000_000_000
+        let seen = fact.time.clampedSubtracting(lastBeat.time) / 1_000_000_000
         guard age > seen + 2 || age < -2 else { return }
         context.report(
             Self.lastHeartbeat, by: .board, conn: fact.conn,

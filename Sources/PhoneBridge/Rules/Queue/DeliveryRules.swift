@@ -225,7 +225,8 @@ struct DeliveryRules: RuleGroup {
     /// Whether no hole is so near that commands which it swallowed may be in the queue still.
     private func isFamiliar(_ context: RuleContext) -> Bool {
         let life = context.profile.queueLifeMilliseconds ?? Self.assumedLife
-        let since = context.now - context.nanoseconds(2 * life)
+        let since = context.now.clampedSubtracting(context.nanoseconds(life))
+            .clampedSubtracting(context.nanoseconds(life))
         return context.lastHole.map { $0 < since } ?? true
     }
 
@@ -293,13 +294,13 @@ struct DeliveryRules: RuleGroup {
         }
         guard let last = entry.lastHandOut, !entry.isUncertain else { return }
         // The board acted within both exchanges: that much time it let pass at the most.
-        let passed = (span.answered - last.asked).clampedAdding(context.slack)
+        let passed = span.answered.clampedSubtracting(last.asked).clampedAdding(context.slack)
         context.exercise(Self.once)
         if passed < context.nanoseconds(entry.timeout) {
             context.report(
                 Self.once, by: .board, conn: conn, events: [last.response] + events,
                 command: name,
-                "\"\(name.id)\" is handed out again after \((span.answered - last.asked) / 1_000_000) ms"
+                "\"\(name.id)\" is handed out again after \(span.answered.clampedSubtracting(last.asked) / 1_000_000) ms"
             )
         } else if let window = context.profile.inFlightMilliseconds {
             context.exercise(Self.window)
@@ -307,7 +308,7 @@ struct DeliveryRules: RuleGroup {
             context.report(
                 Self.window, by: .board, conn: conn, events: [last.response] + events,
                 command: name,
-                "\"\(name.id)\" is handed out again after \((span.answered - last.asked) / 1_000_000) ms"
+                "\"\(name.id)\" is handed out again after \(span.answered.clampedSubtracting(last.asked) / 1_000_000) ms"
             )
         }
     }
@@ -376,7 +377,8 @@ struct DeliveryRules: RuleGroup {
         guard let window = context.profile.inFlightMilliseconds,
             let most = context.profile.maximumRedeliveries, entry.handOuts <= most
         else { return false }
-        let due = context.nanoseconds(window + context.profile.queueSweepMilliseconds)
+        let due = context.nanoseconds(window)
+            .clampedAdding(context.nanoseconds(context.profile.queueSweepMilliseconds))
         return span.asked > last.answered.clampedAdding(due).clampedAdding(context.slack)
     }
 
@@ -447,7 +449,7 @@ struct DeliveryRules: RuleGroup {
     ) {
         guard let last = entry.lastHandOut, entry.accepted != nil, entry.completed == nil,
             !entry.isUncertain, entry.laterResults.isEmpty,
-            (span.answered - last.asked).clampedAdding(context.slack)
+            span.answered.clampedSubtracting(last.asked).clampedAdding(context.slack)
                 < context.nanoseconds(entry.timeout)
         else { return }
         context.exercise(Self.resultTaken)

@@ -102,7 +102,7 @@ struct QueueBook: Sendable {
         if entries.count >= Self.maximumCount { entries = [:] }
         guard time >= nextPurge else { return }
         nextPurge = time.clampedAdding(Self.retention / 15)
-        let limit = time - Self.retention
+        let limit = time.clampedSubtracting(Self.retention)
         entries = entries.filter { $0.value.touched >= limit }
     }
 }

@@ -29,15 +29,25 @@ struct ConversationRules: RuleGroup {
         var payload: Bytes
     }
 
+    /// What one side has said, as far as the other one owes something for it.
+    private struct Speaker {
+        var close: Mark?
+        /// Pings that the other side has not answered, oldest first.
+        var pings: [Ping] = []
+        var lastFrame: Mark?
+        var hasEnded = false
+    }
+
     private struct Talk {
-        var closes: [Side: Mark] = [:]
-        /// When the second of them came; nil once the end of the connection is judged.
+        var app = Speaker()
+        var board = Speaker()
+        /// When the second close frame came; nil once the end of the connection is judged.
         var bothClosed: Mark?
-        /// Pings that a side sent and the other one has not answered, oldest first.
-        var pings: [Side: [Ping]] = [:]
-        /// When a side sent a frame last.
-        var lastFrames: [Side: Mark] = [:]
-        var ended: Set<Side> = []
+
+        subscript(side: Side) -> Speaker {
+            get { side == .app ? app : board }
+            set { if side == .app { app = newValue } else { board = newValue } }
+        }
     }
 
     /// Pings without a pong that are remembered for a side; the oldest is what counts.
@@ -47,6 +57,8 @@ struct ConversationRules: RuleGroup {
     private static let pongLimit: Int64 = 15_000
 
     private var talks: [Int: Talk] = [:]
+    /// Whether the last packets of a connection may be missing without a trace.
+    private var isPackets = false
     /// Connections that wait for the board to end them.
     private var ending: Set<Int> = []
 
@@ -68,43 +80,61 @@ struct ConversationRules: RuleGroup {
             else { continue }
             context.exercise(Self.boardEndsTCP)
             context.report(
-                Self.boardEndsTCP, by: .board, conn: conn, events: [mark.seq],
+                Self.boardEndsTCP, rating: isPackets ? .likely : nil, by: .board, conn: conn,
+                events: [mark.seq],
                 "the connection is still open \(Self.endLimit / 1000) s after both close frames")
         }
     }
 
     mutating func receive(_ event: Event, _ context: inout RuleContext) {
+        if case .session(let info) = event.kind {
+            isPackets = info.source == "pcap" || info.source == "interface"
+        }
         guard case .frame(let frame) = event.kind, !frame.incomplete, let side = event.from
         else { return }
         let mark = Mark(time: event.time, seq: event.seq)
-        var talk = talks.removeValue(forKey: event.conn) ?? Talk()
-        talk.lastFrames[side] = mark
+        if Self.heard(
+            frame, from: side, mark, event.conn, &talks[event.conn, default: Talk()], &context)
+        {
+            ending.insert(event.conn)
+        }
+    }
+
+    /// Takes a frame; true when it is the second of both close frames.
+    private static func heard(
+        _ frame: Event.FrameRecord, from side: Side, _ mark: Mark, _ conn: Int,
+        _ talk: inout Talk, _ context: inout RuleContext
+    ) -> Bool {
+        talk[side].lastFrame = mark
         switch frame.header.opcode {
         case .close:
-            if talk.closes[side] == nil { closed(side, mark, event.conn, &talk, &context) }
+            return talk[side].close == nil && closed(side, mark, &talk, &context)
         case .ping where frame.header.fin && frame.header.payloadLength <= 125:
-            guard case .whole(let payload) = frame.content, talk.closes.isEmpty else { break }
-            if talk.pings[side, default: []].count < Self.maximumPings {
-                talk.pings[side, default: []].append(Ping(mark: mark, payload: payload))
-            } else {
-                talk.pings[side]?[Self.maximumPings - 1] = Ping(mark: mark, payload: payload)
-            }
+            guard case .whole(let payload) = frame.content, talk.app.close == nil,
+                talk.board.close == nil
+            else { break }
+            // The oldest is what counts, and the latest is what is answered.
+            if talk[side].pings.count == maximumPings { talk[side].pings.removeLast() }
+            talk[side].pings.append(Ping(mark: mark, payload: payload))
         case .pong:
             guard case .whole(let payload) = frame.content,
-                let index = talk.pings[side.peer]?.lastIndex(where: { $0.payload == payload })
+                let index = talk[side.peer].pings.lastIndex(where: { $0.payload == payload })
             else { break }
-            context.exercise(Self.pong)
-            talk.pings[side.peer]?.removeFirst(index + 1)
+            context.exercise(pong)
+            talk[side.peer].pings.removeFirst(index + 1)
         default:
-            judgePing(side, mark, event.conn, &talk, &context)
+            judgePing(side, mark, conn, &talk, &context)
         }
-        talks[event.conn] = talk
+        return false
     }
 
     mutating func receive(_ fact: LinkFact, _ context: inout RuleContext) {
         switch fact.kind {
-        case .hole where fact.conn == 0: for conn in talks.keys { talks[conn]?.pings = [:] }
-        case .hole: talks[fact.conn]?.pings = [:]
+        case .hole:
+            for conn in fact.conn == 0 ? Array(talks.keys) : [fact.conn] {
+                talks[conn]?.app.pings = []
+                talks[conn]?.board.pings = []
+            }
         case .ended(let side, let how): ended(side, how, fact, &context)
         case .closed:
             if talks[fact.conn]?.bothClosed != nil { context.exercise(Self.boardEndsTCP) }
@@ -114,50 +144,49 @@ struct ConversationRules: RuleGroup {
         }
     }
 
-    private mutating func closed(
-        _ side: Side, _ mark: Mark, _ conn: Int, _ talk: inout Talk,
-        _ context: inout RuleContext
-    ) {
-        talk.closes[side] = mark
+    private static func closed(
+        _ side: Side, _ mark: Mark, _ talk: inout Talk, _ context: inout RuleContext
+    ) -> Bool {
+        talk[side].close = mark
         // From here on nobody has to answer a ping.
-        talk.pings = [:]
-        guard talk.closes[side.peer] != nil else { return }
-        context.exercise(Self.closeAnswered)
+        talk.app.pings = []
+        talk.board.pings = []
+        guard talk[side.peer].close != nil else { return false }
+        context.exercise(closeAnswered)
         talk.bothClosed = mark
-        ending.insert(conn)
+        return true
     }
 
-    private func judgePing(
+    private static func judgePing(
         _ side: Side, _ mark: Mark, _ conn: Int, _ talk: inout Talk,
         _ context: inout RuleContext
     ) {
-        guard let ping = talk.pings[side.peer]?.first,
-            mark.time - ping.mark.time > context.nanoseconds(Self.pongLimit)
+        guard let ping = talk[side.peer].pings.first,
+            mark.time.clampedSubtracting(ping.mark.time) > context.nanoseconds(pongLimit)
         else { return }
-        talk.pings[side.peer] = []
+        talk[side.peer].pings = []
         guard context.connections[conn]?.isCertain(side, since: ping.mark.time) ?? false else {
             return
         }
-        context.exercise(Self.pong)
+        context.exercise(pong)
         context.report(
-            Self.pong, by: side, conn: conn, events: [ping.mark.seq, mark.seq],
-            "the \(side.rawValue) went on for \(Self.pongLimit / 1000) s without a pong")
+            pong, by: side, conn: conn, events: [ping.mark.seq, mark.seq],
+            "the \(side.rawValue) went on for \(pongLimit / 1000) s without a pong")
     }
 
     private mutating func ended(
         _ side: Side, _ how: Event.Ending, _ fact: LinkFact, _ context: inout RuleContext
     ) {
-        guard var talk = talks[fact.conn], !talk.ended.contains(side) else { return }
-        talk.ended.insert(side)
-        defer { talks[fact.conn] = talk }
-        guard how == .fin, let close = talk.closes[side.peer], talk.closes[side] == nil,
+        guard let talk = talks[fact.conn], !talk[side].hasEnded else { return }
+        talks[fact.conn]?[side].hasEnded = true
+        guard how == .fin, let close = talk[side.peer].close, talk[side].close == nil,
             // Who has gone himself waits for no answer.
-            !talk.ended.contains(side.peer),
+            !talk[side.peer].hasEnded,
             context.connections[fact.conn]?.isCertain(side, since: close.time) ?? false
         else { return }
         context.exercise(Self.closeAnswered)
-        let since = fact.time - close.time
-        let spoke = (talk.lastFrames[side]?.time ?? .min) > close.time.clampedAdding(context.slack)
+        let since = fact.time.clampedSubtracting(close.time)
+        let spoke = (talk[side].lastFrame?.time ?? .min) > close.time.clampedAdding(context.slack)
         // Within the slack both may have ended it at the same moment; much later it may have
         // been a suspended app that its system ended.
         guard spoke || since > context.slack && since <= context.nanoseconds(Self.endLimit) else {

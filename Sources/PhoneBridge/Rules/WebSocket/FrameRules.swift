@@ -203,19 +203,24 @@ struct FrameRules: RuleGroup {
             connections[event.conn] = Self.joined(nil, knows: false)
             if isWhole, side == .app { connections[event.conn]?.early = event.seq }
         }
-        guard var connection = connections.removeValue(forKey: event.conn) else { return }
         let found =
-            side == .app ? connection.app.judge(event) : connection.board.judge(event)
+            side == .app
+            ? connections[event.conn]?.app.judge(event)
+            : connections[event.conn]?.board.judge(event)
         if case .frame(let frame) = event.kind {
-            note(frame, event, side, &connection, &context)
+            Self.note(
+                frame, event, side, &connections[event.conn, default: Self.unknown], &context)
         }
+        guard let found, !found.isEmpty else { return }
         for violation in found {
-            report(violation, event, side, &connection, &context)
+            Self.report(
+                violation, event, side, &connections[event.conn, default: Self.unknown], &context)
         }
-        connections[event.conn] = connection
     }
 
-    private func note(
+    private static let unknown = joined(nil, knows: false)
+
+    private static func note(
         _ frame: Event.FrameRecord, _ event: Event, _ side: Side,
         _ connection: inout Connection, _ context: inout RuleContext
     ) {
@@ -230,8 +235,9 @@ struct FrameRules: RuleGroup {
         }
         connection.counts.data += 1
         if frame.header.rsv & 4 != 0 { connection.counts.compressed += 1 }
-        guard let failure = connection.failures[side.peer], !connection.closed.contains(side),
-            event.time - failure.time > context.nanoseconds(Self.patience)
+        guard !connection.failures.isEmpty, let failure = connection.failures[side.peer],
+            !connection.closed.contains(side),
+            event.time.clampedSubtracting(failure.time) > context.nanoseconds(patience)
         else { return }
         connection.failures[side.peer] = nil
         context.report(
@@ -239,18 +245,18 @@ struct FrameRules: RuleGroup {
             "the \(side.rawValue) went on behind this: \(failure.text)")
     }
 
-    private func report(
+    private static func report(
         _ violation: FrameViolation, _ event: Event, _ side: Side,
         _ connection: inout Connection, _ context: inout RuleContext
     ) {
-        guard let rule = Self.rule(for: violation) else { return }
+        guard let rule = rule(for: violation) else { return }
         context.report(
             rule, by: side, conn: event.conn, events: [event.seq], violation.text)
         guard connection.failures[side] == nil, !connection.closed.contains(side) else { return }
         let duty: Rule
         switch violation {
-        case .reservedBits, .reservedOpcode, .unmasked, .masked: duty = Self.failsBrokenFrame
-        case .textNotUTF8: duty = Self.failsInvalidText
+        case .reservedBits, .reservedOpcode, .unmasked, .masked: duty = failsBrokenFrame
+        case .textNotUTF8: duty = failsInvalidText
         default: return
         }
         context.exercise(duty)
