@@ -29,6 +29,8 @@ struct EffectRules: RuleGroup {
 
     /// What is remembered of either; a retry, or a look at the calendar, comes soon.
     private static let maximumCount = 1_024
+    /// Bytes of an id; longer ones are not remembered.
+    private static let maximumText = 256
     private static let timeFields = ["start_at", "end_at"]
 
     init(contract: Contract, profile: Profile) {
@@ -44,7 +46,8 @@ struct EffectRules: RuleGroup {
     }
 
     private mutating func sent(_ command: CommandFact) {
-        guard let id = command.id, let index = command.typeIndex, types.indices.contains(index)
+        guard let id = command.id, id.utf8.count <= Self.maximumText,
+            let index = command.typeIndex, types.indices.contains(index)
         else { return }
         // Another command under the same id is a fault of the board's.
         if let before = born[id], before.content != command.content { born[id] = nil }
@@ -53,7 +56,9 @@ struct EffectRules: RuleGroup {
         }
         var given: [String: String] = [:]
         for field in Self.timeFields {
-            guard let text = payload.member(field)?.string, Timestamp(text) != nil else { return }
+            guard let text = payload.member(field)?.string, text.utf8.count <= Self.maximumText,
+                Timestamp(text) != nil
+            else { return }
             given[field] = text
         }
         // All-day events are laid on the phone's own days.
@@ -72,9 +77,9 @@ struct EffectRules: RuleGroup {
         if let listed = data.member("events")?.elements, types[index].effect == .reads {
             for event in listed { judge(event, result, fact, &context) }
         }
-        guard let field = types[index].bornID, let thing = data.member(field)?.string else {
-            return
-        }
+        guard id.utf8.count <= Self.maximumText, let field = types[index].bornID,
+            let thing = data.member(field)?.string, thing.utf8.count <= Self.maximumText
+        else { return }
         if let first = born[id] {
             context.exercise(Self.once)
             guard first.content == before.content, !first.thing.hasSameScalars(as: thing) else {

@@ -1,4 +1,5 @@
 import Capture
+import Wire
 
 /// Each heartbeat of the app comes back from the board (contract, "Heartbeat").
 struct HeartbeatEchoRules: RuleGroup {
@@ -16,6 +17,8 @@ struct HeartbeatEchoRules: RuleGroup {
         var id: String
         var time: Int64
         var seq: Int
+        /// It is more than a heartbeat: one board echoes it, and another does not know it.
+        var isOdd: Bool
     }
 
     private var waiting: [Int: [Waiting]] = [:]
@@ -38,7 +41,7 @@ struct HeartbeatEchoRules: RuleGroup {
             var rest = list[...]
             while let first = rest.first, first.time.clampedAdding(limit) < time {
                 rest.removeFirst()
-                guard let facts = context.connections[conn], facts.isOpen,
+                guard !first.isOdd, let facts = context.connections[conn], facts.isOpen,
                     facts.isCertain(.board, since: first.time)
                 else { continue }
                 context.exercise(Self.echoed)
@@ -59,7 +62,7 @@ struct HeartbeatEchoRules: RuleGroup {
         case .message(let message):
             guard case .heartbeat(let id) = message.sort, !message.isBehindClose else { return }
             switch message.from {
-            case .app: sent(id, fact)
+            case .app: sent(id, isOdd: Self.isOdd(message), fact)
             case .board: echoed(id, fact, &context)
             }
         case .closed, .forgotten: waiting[fact.conn] = nil
@@ -70,10 +73,22 @@ struct HeartbeatEchoRules: RuleGroup {
         }
     }
 
-    private mutating func sent(_ id: String, _ fact: LinkFact) {
+    /// Whether a heartbeat has other fields than its method, or is no text.
+    private static func isOdd(_ message: MessageFact) -> Bool {
+        guard message.opcode == .text, let members = message.json?.root.members else { return true }
+        return members.count > 2
+            || !members.allSatisfy { member in
+                switch member.name.string {
+                case "id", "method": member.value.kind == .string
+                default: false
+                }
+            }
+    }
+
+    private mutating func sent(_ id: String, isOdd: Bool, _ fact: LinkFact) {
         var list = waiting[fact.conn] ?? []
         if list.count >= Self.maximumWaiting { list.removeFirst() }
-        list.append(Waiting(id: id, time: fact.time, seq: fact.seq))
+        list.append(Waiting(id: id, time: fact.time, seq: fact.seq, isOdd: isOdd))
         waiting[fact.conn] = list
         nextDeadline = min(nextDeadline, fact.time.clampedAdding(limit))
     }
@@ -82,13 +97,16 @@ struct HeartbeatEchoRules: RuleGroup {
         _ id: String, _ fact: LinkFact, _ context: inout RuleContext
     ) {
         let list = waiting[fact.conn] ?? []
-        if let index = list.firstIndex(where: { $0.id == id }) {
+        let index =
+            list.firstIndex { $0.id == id && !$0.isOdd } ?? list.firstIndex { $0.id == id }
+        if let index {
             context.exercise(Self.echoed)
             context.exercise(Self.echoID)
             waiting[fact.conn]?.remove(at: index)
             return
         }
-        guard let other = list.first,
+        // What an odd one is echoed as, if it is, nobody can say.
+        guard let other = list.first, !list.contains(where: \.isOdd),
             context.connections[fact.conn]?.isCertain(.app, since: other.time) ?? false,
             context.connections[fact.conn]?.isWhole ?? false
         else { return }

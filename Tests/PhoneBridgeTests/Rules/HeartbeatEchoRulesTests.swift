@@ -89,7 +89,21 @@ extension RuleCase {
             16  wait
             """,
         ]
-        for script in unsure { #expect(breaches(script) == [], "\(script)") }
+        for script in unsure + [
+            // It is more than a heartbeat.
+            """
+            0   connect
+            1   app> {"id":"heartbeat","method":5}
+            30  wait
+            """,
+            """
+            0   connect
+            1   app> frame opcode=2 {"id":"heartbeat"}
+            2   app> {"id":"ping"}
+            3   board> {"id":"ping"}
+            30  wait
+            """,
+        ] { #expect(breaches(script) == [], "\(script)") }
     }
 
     @Test func `what is missed again is reported again, once each`() {

@@ -51,8 +51,8 @@ import Testing
 
     /// Cuts of a session, spread over all of it.
     private func cuts(_ events: [Event]) -> [Range<Int>] {
-        let lengths = [1, 2, 5, 13]
-        let step = max(1, events.count / 24)
+        let lengths = [1, 6]
+        let step = max(1, events.count / 12)
         return stride(from: 1, to: events.count, by: step).flatMap { start in
             lengths.map { start..<min(events.count, start + $0) }
         }

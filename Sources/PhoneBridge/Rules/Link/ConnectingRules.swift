@@ -146,7 +146,9 @@ struct ConnectingRules: RuleGroup {
     /// Platform, id and address: two phones, or a phone and a laptop, are not one that storms.
     private static func phone(_ request: RequestFact, _ open: String) -> String {
         let target = request.target
-        return "\(target["platform"] ?? "")|\(target["phone_id"] ?? "")|\(open)"
+        let text = "\(target["platform"] ?? "")|\(target["phone_id"] ?? "")|\(open)"
+        // It is remembered: of what is longer nobody's phone is made.
+        return text.utf8.count <= 512 ? text : ""
     }
 
     private mutating func attempted(
@@ -156,6 +158,7 @@ struct ConnectingRules: RuleGroup {
             let facts = context.connections[fact.conn]
         else { return }
         let phone = Self.phone(request, hosts[fact.conn] ?? "")
+        guard !phone.isEmpty else { return }
         attempts[fact.conn] = (phone, Mark(time: fact.time, seq: fact.seq))
         guard var end = ends[phone], end.by == .board, context.isCertain(since: end.mark.time)
         else { return }

@@ -93,7 +93,7 @@ struct DeliveryRules: RuleGroup {
             // What does not parse as far as it came cannot be acted on.
             let json = try? JSONDocument(body),
             let id = json.root[folding: "command"]?[folding: "id"]?.string, book[id] == nil,
-            context.commands.entry(id) == nil
+            id.utf8.count <= QueueBook.maximumID, context.commands.entry(id) == nil
         else { return }
         cut[id] = QueueBook.Mark(time: event.time, seq: event.seq)
     }

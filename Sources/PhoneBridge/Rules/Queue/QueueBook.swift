@@ -57,6 +57,8 @@ struct QueueBook: Sendable {
     private var nextPurge: Int64 = .min
 
     static let maximumCount = 16_384
+    /// Bytes of an id; of commands with longer ones nothing is known.
+    static let maximumID = 256
     /// Beyond the longest life that is known of a queue: 5 min, and a sweep.
     private static let retention: Int64 = 900_000_000_000
 
@@ -66,7 +68,10 @@ struct QueueBook: Sendable {
     mutating func update(
         _ id: String, at time: Int64, timeout: Int64 = 0, _ body: (inout Entry) -> Void
     ) {
-        if entries[id] == nil { makeRoom(at: time) }
+        if entries[id] == nil {
+            guard id.utf8.count <= Self.maximumID else { return }
+            makeRoom(at: time)
+        }
         body(&entries[id, default: Entry(timeout: timeout, touched: time)])
         entries[id]?.touched = time
     }
