@@ -1,3 +1,5 @@
+import Wire
+
 /// Parses the filter language by recursive descent.
 ///
 ///     filter = all, { "or", all }
@@ -78,7 +80,8 @@ struct FilterParser {
         guard let field = FilterField(rawValue: word) else {
             throw .unknownField(
                 word, at: start,
-                try: nearest(to: word, in: FilterField.allCases.map(\.rawValue)))
+                try: nearestWord(
+                    to: word, among: FilterField.allCases.map(\.rawValue)))
         }
         skipSpace()
         let valueStart = position
@@ -97,7 +100,7 @@ struct FilterParser {
             } else if ["and", "or", "not"].contains(word.lowercased()) {
                 word.lowercased()
             } else {
-                nearest(to: word, in: kinds)
+                nearestWord(to: word, among: kinds)
             }
         throw .unknownKind(word, at: start, try: suggestion)
     }
@@ -110,7 +113,7 @@ struct FilterParser {
             if let vocabulary = field.vocabulary, !vocabulary.contains(value) {
                 throw .unknownValue(
                     value, field: field.rawValue, at: start,
-                    try: nearest(to: value, in: vocabulary))
+                    try: nearestWord(to: value, among: vocabulary))
             }
             return .equals(value)
         case "~":
@@ -206,36 +209,4 @@ struct FilterParser {
         guard !value.isEmpty else { throw .missingValue(field: field, at: start) }
         return value
     }
-}
-
-/// The word that differs least from `word`, if that is little enough to be a slip.
-private func nearest(to word: String, in words: [String]) -> String? {
-    let limit = max(1, min(word.count, 9) / 3)
-    var best: (word: String, distance: Int)?
-    for candidate in words {
-        let distance = editDistance(Array(word), Array(candidate))
-        if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
-    }
-    return best?.word
-}
-
-/// How many insertions, deletions, substitutions and swaps of neighbours lead from one word to
-/// the other.
-private func editDistance(_ a: [Character], _ b: [Character]) -> Int {
-    // No field or kind is longer: what is, is no slip.
-    guard a.count <= 64 else { return .max }
-    var rows = [Array(0...b.count)]
-    for i in 0..<a.count {
-        var row = [i + 1]
-        for j in 0..<b.count {
-            var cost = min(
-                rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
-            if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] {
-                cost = min(cost, rows[i - 1][j - 1] + 1)
-            }
-            row.append(cost)
-        }
-        rows.append(row)
-    }
-    return rows[a.count][b.count]
 }
