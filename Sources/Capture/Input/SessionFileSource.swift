@@ -27,6 +27,14 @@ package final class SessionFileSource: ByteSource {
         if closesDescriptor { _ = Glibc.close(descriptor) }
     }
 
+    /// Whether a read gives bytes, the end or an error at once, or will within some time.
+    ///
+    /// A signal may end the wait early. The corresponding C function is `poll`.
+    package func isReady(withinMilliseconds time: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, time) > 0
+    }
+
     /// The corresponding C function is `read`.
     package func read(into bytes: inout [UInt8], maximum: Int) throws(SourceError) {
         var failure: Int32 = 0
@@ -60,6 +68,22 @@ package struct SessionFileInput: SessionInput {
     }
 
     package var name: String { path == "-" ? "standard input" : path }
+
+    /// Whether it is standard input, a pipe or the like; a file that is not there is none.
+    package var isStream: Bool {
+        guard path != "-" else { return true }
+        var information = stat()
+        guard unsafe stat(path, &information) == 0 else { return false }
+        return information.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// Bytes of the file as it is now; nil where it has no size, as a stream.
+    package var size: UInt64? {
+        guard !isStream else { return nil }
+        var information = stat()
+        guard unsafe stat(path, &information) == 0 else { return nil }
+        return UInt64(clamping: information.st_size)
+    }
 
     package func open() throws(SourceError) -> any ByteSource {
         try SessionFileSource(path: path)

@@ -16,8 +16,15 @@ package protocol SessionInput {
     /// What people call it; for messages.
     var name: String { get }
 
+    /// Whether it can be opened once only.
+    var isStream: Bool { get }
+
     /// Begins to read it.
     func open() throws(SourceError) -> any ByteSource
+}
+
+extension SessionInput {
+    package var isStream: Bool { false }
 }
 
 /// Why an input cannot be read.
