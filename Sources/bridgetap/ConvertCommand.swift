@@ -40,7 +40,8 @@ struct ConvertOptions: Sendable {
         action: { options in { try options.run() } })
 
     private func run() throws -> ExitCode {
-        var reader = try SessionInputs.open(inputs, ports: Set(ports.map { UInt16(clamping: $0) }))
+        var reader = try SessionInputs.open(
+            inputs, ports: Set(ports.map { UInt16(clamping: $0) }), showsProgress: true)
         let first: SessionReader.Item?
         do { first = try reader.next() } catch { throw SessionInputs.failure(error) }
         guard case .event(let event)? = first, case .session(let session) = event.kind else {

@@ -10,7 +10,8 @@ struct DemoOptions: Sendable {
     var folder = "bridgetap-demo"
 
     static let command = Command<Job>(
-        "demo", summary: "the whole job without hardware: records example sessions and shows one",
+        "demo",
+        summary: "the whole job without hardware: records example sessions, shows and checks them",
         details: """
             A reference app and a reference board talk through the recorder, in one process and \
             in virtual time. The sessions are left in DIR, for the other commands to try.
@@ -22,7 +23,9 @@ struct DemoOptions: Sendable {
                 help: "where the sessions go (default: bridgetap-demo); made if it is not there")
         ],
         examples: [
-            Example("bridgetap demo", "records six sessions into bridgetap-demo and shows one")
+            Example(
+                "bridgetap demo",
+                "records six sessions into bridgetap-demo, shows one and checks all")
         ],
         action: { options in { try options.run() } })
 
@@ -49,7 +52,13 @@ struct DemoOptions: Sendable {
         try ProcessStreams.output("\nbridgetap show \(shown):\n\n")
         var show = ShowOptions()
         show.files = [shown]
-        let code = try show.run()
+        var code = try show.run()
+        var check = CheckOptions()
+        check.files = ExampleSession.all.map { "\(folder)/\($0.name).ndjson" }
+        try ProcessStreams.output("\nbridgetap check \(folder)/*.ndjson:\n\n")
+        let checked = try check.run()
+        // That something is found is what it is to show.
+        if code == .done, checked != .found { code = checked }
         try ProcessStreams.output(
             """
 

@@ -9,11 +9,16 @@ enum Interruption {
     static var isRequested: Bool { flag.load(ordering: .relaxed) }
 
     /// Makes both signals a wish, so that what is under way ends in good order.
+    ///
+    /// A second one ends the program at once, wherever it hangs.
     static func listen() {
         // Touched here, so that the handler never is the first to make it.
         flag.store(false, ordering: .relaxed)
         for number in [SIGINT, SIGTERM] {
-            signal(number) { _ in Interruption.flag.store(true, ordering: .relaxed) }
+            signal(number) { number in
+                Interruption.flag.store(true, ordering: .relaxed)
+                signal(number, SIG_DFL)
+            }
         }
     }
 

@@ -14,6 +14,7 @@ struct Main {
 
     /// Runs one command line; every way out of the program leads through here.
     private static func run(_ words: [String]) -> ExitCode {
+        defer { ProcessStreams.showStatus(nil) }
         do {
             switch try program.parse(words) {
             case .help(let page): try ProcessStreams.output(page)
@@ -46,8 +47,9 @@ struct Main {
             130 cut short by a signal.
             """,
         commands: [
-            RecordOptions.command, ShowOptions.command, VerifyOptions.command,
-            ConvertOptions.command, BoardCommandOptions.command, AppCommandOptions.command,
+            RecordOptions.command, ShowOptions.command, CheckOptions.command,
+            VerifyOptions.command, ConvertOptions.command, BoardCommandOptions.command,
+            AppCommandOptions.command,
             DemoOptions.command,
         ])
 }

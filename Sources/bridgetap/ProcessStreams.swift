@@ -1,4 +1,6 @@
 import Glibc
+import Report
+import Synchronization
 
 /// Standard output and standard error of the process.
 ///
@@ -9,6 +11,7 @@ enum ProcessStreams {
     static func remark(_ kind: Remark, _ text: String) {
         let prefix =
             isColoured(STDERR_FILENO) ? "\u{1b}[\(kind.colour)m\(kind)\u{1b}[0m" : "\(kind)"
+        showStatus(nil)
         // Nobody is left to tell where standard error cannot be written.
         _ = write(Array("bridgetap: \(prefix): \(text)\n".utf8), to: STDERR_FILENO)
     }
@@ -33,6 +36,7 @@ enum ProcessStreams {
     ///
     /// Throws where it cannot be written; a reader that went away ends the job without a word.
     static func output(_ bytes: [UInt8]) throws {
+        showStatus(nil)
         switch write(bytes, to: STDOUT_FILENO) {
         case 0: return
         case EPIPE: throw OutputClosed()
@@ -64,9 +68,16 @@ enum ProcessStreams {
     /// Columns of the terminal that standard error is; nil where it is none.
     static var errorWidth: Int? { width(of: STDERR_FILENO) }
 
-    /// Writes to standard error as it is, for lines that are written over.
-    static func writeRaw(_ text: String) {
-        _ = write(Array(text.utf8), to: STDERR_FILENO)
+    private static let isStatusShown = Atomic<Bool>(false)
+
+    /// Shows a line that the next output or status is written over; nil takes it away.
+    ///
+    /// For terminals only.
+    static func showStatus(_ line: String?) {
+        let wasShown = isStatusShown.exchange(line != nil, ordering: .relaxed)
+        guard wasShown || line != nil else { return }
+        let text = line.map { cut($0, toColumns: max(1, (errorWidth ?? 80) - 1)) } ?? ""
+        _ = write(Array("\r\u{1b}[K\(text)".utf8), to: STDERR_FILENO)
     }
 
     private static func width(of descriptor: Int32) -> Int? {
@@ -85,7 +96,7 @@ enum ProcessStreams {
     }
 
     /// Writes all of it; gives the error number, or 0.
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { buffer in

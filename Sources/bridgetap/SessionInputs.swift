@@ -5,16 +5,19 @@ enum SessionInputs {
     /// Opens one file, or the parts of one session in any order.
     ///
     /// `follows` goes on at the end of a file that still grows; it takes one file only.
-    /// Of packets it reads those of the ports only, or all if there are none.
+    /// Of packets it reads those of the ports only, or all if there are none. How far it has come
+    /// is shown on the terminal unless somebody else writes there.
     static func open(
-        _ files: [String], follows: Bool = false, ports: Set<UInt16> = []
+        _ files: [String], follows: Bool = false, ports: Set<UInt16> = [],
+        showsProgress: Bool = false
     ) throws -> SessionReader {
         do throws(SessionError) {
-            if files.count == 1, let file = files.first {
-                return SessionReader(try source(file), follows: follows, ports: ports)
+            if follows, let file = files.first {
+                return SessionReader(try source(file), follows: true, ports: ports)
             }
-            return try SessionReader(
-                files.map { SessionFileInput(path: $0) }, ports: ports)
+            let inputs = files.map { SessionFileInput(path: $0) }
+            let progress = Progress(inputs, isWanted: showsProgress)
+            return try SessionReader(inputs.map { progress.watched($0) }, ports: ports)
         } catch {
             throw failure(error)
         }

@@ -60,7 +60,8 @@ struct ShowOptions: Sendable {
 
     /// Prints the timeline.
     func run() throws -> ExitCode {
-        var reader = try SessionInputs.open(files, follows: isFollowingFile)
+        var reader = try SessionInputs.open(
+            files, follows: isFollowingFile, showsProgress: ProcessStreams.outputWidth == nil)
         var view = try SessionView(
             options: self, isFlushedAlways: follows || files.contains("-"))
         if isFollowingFile { Interruption.listen() }

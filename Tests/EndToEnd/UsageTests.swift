@@ -60,7 +60,9 @@ import Testing
         #expect(outcome.errors == "bridgetap: error: \(message)\nbridgetap: hint: \(hint)\n")
     }
 
-    @Test(arguments: ["", "record", "show", "verify", "convert", "board", "app", "demo"])
+    @Test(arguments: [
+        "", "record", "show", "check", "verify", "convert", "board", "app", "demo",
+    ])
     func `every page of help is as it was read last`(command: String) throws {
         let outcome = try BuiltProgram.run(command.isEmpty ? ["--help"] : [command, "--help"])
         #expect(outcome.exitCode == 0)
