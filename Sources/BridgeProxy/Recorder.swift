@@ -10,6 +10,10 @@ import Wire
 package final class Recorder {
     /// Called when something was recorded, so that the owner can have the turn's end committed.
     package var willCommit: (() -> Void)?
+    /// Called with each breach of a rule, once its note stands among the events.
+    package var found: ((LiveCheck.Finding) -> Void)?
+    /// Holds what is recorded against the rules; nil where nobody wants to know.
+    package private(set) var check: LiveCheck?
     /// What has been recorded so far.
     package private(set) var statistics = RecordingStatistics()
 
@@ -21,7 +25,11 @@ package final class Recorder {
     private var connections = 0
 
     /// Makes a recorder whose session begins now.
-    package init(outputs: [any SessionOutput], loop: any EventLoop, contract: Contract) {
+    package init(
+        outputs: [any SessionOutput], loop: any EventLoop, contract: Contract,
+        check: LiveCheck? = nil
+    ) {
+        self.check = check
         self.outputs = outputs
         self.loop = loop
         startedAt = loop.now
@@ -61,6 +69,7 @@ package final class Recorder {
             meaning.annotate(&event)
             statistics.count(event)
         }
+        judge()
         for output in outputs {
             output.receive(batch.events)
             output.flush(now: time)
@@ -68,9 +77,40 @@ package final class Recorder {
         batch.removeAll()
     }
 
-    /// Lets outputs that are in trouble try again, and others begin a new part when it is due.
+    /// Holds the turn's events against the rules; breaches stand behind them as notes.
+    private func judge() {
+        guard check != nil else { return }
+        var findings: [LiveCheck.Finding] = []
+        for event in batch.events { findings += check?.receive(event) ?? [] }
+        note(findings)
+    }
+
+    private func note(_ findings: [LiveCheck.Finding]) {
+        for finding in findings {
+            if let event = finding.note(at: time) {
+                batch.append(event)
+                statistics.events += 1
+            }
+            found?(finding)
+        }
+    }
+
+    /// Writes notes that no event of the link brought.
+    private func write(_ findings: [LiveCheck.Finding]) {
+        note(findings)
+        guard !batch.isEmpty else { return }
+        for output in outputs {
+            output.receive(batch.events)
+            output.flush(now: time)
+        }
+        batch.removeAll()
+    }
+
+    /// Lets outputs that are in trouble try again, and others begin a new part when it is due;
+    /// what should have come by now and has not is a breach.
     package func tick() {
         commit()
+        if let findings = check?.advance(to: time) { write(findings) }
         for output in outputs where output.nextDeadline.map({ $0 <= time }) == true {
             output.flush(now: time)
         }
@@ -79,6 +119,7 @@ package final class Recorder {
     /// Writes the `end` lines and closes the outputs; gives how they stand.
     package func finish() -> [OutputStatus] {
         commit()
+        if let findings = check?.finish() { write(findings) }
         let end = time
         return outputs.map { $0.close(now: end) }
     }

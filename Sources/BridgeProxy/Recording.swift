@@ -19,6 +19,8 @@ package final class Recording {
         package var synchronises = false
         /// The text of a mark.
         package var markText = "mark"
+        /// Hold the session against the rules while it goes on (`--check`).
+        package var check: LiveCheck?
 
         package init(proxy: ProxyConfiguration, session: SessionInfo, outputs: [String]) {
             self.proxy = proxy
@@ -35,6 +37,8 @@ package final class Recording {
         case resumed(path: String, dropped: Int)
         case notSynchronised(FileError)
         case marked(number: Int)
+        /// A rule is broken.
+        case found(LiveCheck.Finding)
     }
 
     /// How a recording ended.
@@ -43,6 +47,8 @@ package final class Recording {
         package var outputs: [OutputStatus]
         /// Nanoseconds.
         package var duration: Int64
+        /// What came of the check; nil where there was none.
+        package var check: LiveCheck.Summary?
 
         /// Whether every output holds everything.
         package var isComplete: Bool { outputs.allSatisfy(\.isComplete) }
@@ -78,7 +84,9 @@ package final class Recording {
                     path, session: options.session, rotation: options.rotation, loop: loop,
                     files: files))
         }
-        recorder = Recorder(outputs: outputs, loop: loop, contract: .current)
+        recorder = Recorder(
+            outputs: outputs, loop: loop, contract: .current, check: options.check)
+        recorder.found = { report(.found($0)) }
         proxy = Proxy(options.proxy, loop: loop, recorder: recorder) { report(.remark($0)) }
     }
 
@@ -97,7 +105,8 @@ package final class Recording {
         proxy.stop()
         let statuses = recorder.finish()
         return Summary(
-            statistics: recorder.statistics, outputs: statuses, duration: recorder.time)
+            statistics: recorder.statistics, outputs: statuses, duration: recorder.time,
+            check: recorder.check?.summary)
     }
 
     /// Puts a mark of the user's into the session.

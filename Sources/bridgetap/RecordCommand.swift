@@ -2,6 +2,7 @@ import Arguments
 import BridgeProxy
 import Capture
 import Network
+import PhoneBridge
 import Wire
 
 /// `bridgetap record`: the proxy.
@@ -18,6 +19,8 @@ struct RecordOptions: Sendable {
     var mark = "mark"
     var readyFile: String?
     var quiet = false
+    var checks = false
+    var profile: String?
 }
 
 extension RecordOptions {
@@ -65,8 +68,16 @@ extension RecordOptions {
             .option(
                 "ready-file", \.readyFile, .file,
                 help: "write the chosen address to this file once it is listening"),
+            .flag(
+                "check", \.checks,
+                help: "hold the session against the rules of the contract as it goes on; ends with "
+                    + "1 where one that counts was broken"),
+            .option(
+                "profile", \.profile, .text("NAME|FILE"),
+                help: "for --check: the target's numbers, see bridgetap check --help"),
             .flag("quiet", short: "q", \.quiet, help: "no status line and no remarks but warnings"),
         ],
+        companions: [(name: "--profile", needs: "--check")],
         examples: [
             Example(
                 "bridgetap record --listen 127.0.0.1:8080 --upstream 192.168.42.1:8080 -o lab.ndjson",
@@ -180,6 +191,7 @@ private final class RecordJob {
             proxy: proxy, session: session, outputs: options.outputs)
         recordingOptions.synchronises = options.sync
         recordingOptions.markText = options.mark
+        if options.checks { recordingOptions.check = try liveCheck() }
         switch options.rotate {
         case .size(let size)?:
             recordingOptions.rotation = Rotation(maximumSize: UInt64(clamping: size.bytes))
@@ -197,6 +209,13 @@ private final class RecordJob {
                     ? "a recording is never written over; choose another name, or remove that file"
                     : nil)
         }
+    }
+
+    private func liveCheck() throws -> LiveCheck {
+        let profile = try ProfileInput.load(options.profile ?? Profile.contract.name)
+        let today = String(Timestamp(wall: loop.wallClock).wholeSecondsText.prefix(10))
+        ProfileInput.warnOfEndedWaivers(profile, today: today)
+        return LiveCheck(profile: profile, today: today)
     }
 
     private static func identifier(_ bytes: Bytes) -> String {
@@ -246,7 +265,9 @@ private final class RecordJob {
         if summary.statistics.connections == 0 {
             screen.note("no app connected; docs/links.md tells how to get in between")
         }
-        return summary.isComplete ? .done : .incomplete
+        if let check = summary.check { screen.show(check) }
+        guard summary.isComplete else { return .incomplete }
+        return summary.check?.broken.isEmpty ?? true ? .done : .found
     }
 
     /// The addresses of a name; this runs the loop until they are there.

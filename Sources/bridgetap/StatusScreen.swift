@@ -2,12 +2,13 @@ import BridgeProxy
 import Capture
 import Glibc
 import Network
+import PhoneBridge
+import Report
 
 /// What a recorder tells its terminal: remarks, and below them a line that is written over.
 final class StatusScreen {
     private let isQuiet: Bool
     private let isTerminal = isatty(STDERR_FILENO) == 1
-    private var isLineShown = false
 
     init(isQuiet: Bool) {
         self.isQuiet = isQuiet
@@ -17,7 +18,7 @@ final class StatusScreen {
     func show(_ report: Recording.Report) {
         switch report {
         case .status(let line):
-            if isTerminal, !isQuiet { draw(line.text) }
+            if isTerminal, !isQuiet { ProcessStreams.showStatus(line.text) }
         case .paused(let error):
             warn("cannot write \(error.path): \(error); traffic flows on, and is not recorded")
         case .resumed(let path, let dropped):
@@ -28,7 +29,44 @@ final class StatusScreen {
             note("mark \(number)")
         case .remark(let remark):
             show(remark)
+        case .found(let finding):
+            show(finding)
         }
+    }
+
+    /// Of each rule so many breaches are told as they happen.
+    private let maximumTold = 5
+
+    private func show(_ finding: LiveCheck.Finding) {
+        guard finding.ordinal <= maximumTold else { return }
+        let breach = finding.breach
+        let command =
+            breach.command.map { " \(visible($0.type ?? "command")) \(visible($0.id)):" } ?? ""
+        var text = "rule \(breach.rule.id), \(clockTime(breach.time)):\(command) "
+        text += visible(breach.text)
+        if finding.ordinal == maximumTold { text += "; further ones are only counted" }
+        switch finding.standing {
+        case .counted: warn(text)
+        case .excused(let words): note("\(text) (does not count: \(words))")
+        // They would drown what counts; the session has them.
+        case .remark: break
+        }
+    }
+
+    /// Shows what came of the check.
+    func show(_ check: LiveCheck.Summary) {
+        let rules = counted(check.exercised, "rule")
+        var parts: [String] = []
+        if check.excused > 0 { parts.append(counted(check.excused, "known deviation")) }
+        if check.remarks > 0 { parts.append(counted(check.remarks, "remark")) }
+        let rest = parts.isEmpty ? "" : "; " + parts.joined(separator: ", ")
+        guard !check.broken.isEmpty else {
+            return note("no rule that counts was broken of \(rules) put to the test\(rest)")
+        }
+        let broken = check.broken.sorted { $0.key < $1.key }
+            .map { "\($0.key) (\(counted($0.value, "time")))" }
+        warn(
+            "\(grouped(broken.count)) of \(rules) broken: \(broken.joined(separator: ", "))\(rest)")
     }
 
     private func show(_ remark: ProxyRemark) {
@@ -57,30 +95,17 @@ final class StatusScreen {
 
     func note(_ text: String) {
         guard !isQuiet else { return }
-        clear()
         ProcessStreams.remark(.note, text)
     }
 
     func warn(_ text: String) {
-        clear()
         ProcessStreams.remark(.warning, text)
     }
 
     func hint(_ text: String) {
-        clear()
         ProcessStreams.remark(.hint, text)
     }
 
     /// Takes the status line away.
-    func clear() {
-        guard isLineShown else { return }
-        ProcessStreams.writeRaw("\r\u{1b}[K")
-        isLineShown = false
-    }
-
-    private func draw(_ line: String) {
-        let width = ProcessStreams.errorWidth ?? 80
-        ProcessStreams.writeRaw("\r\u{1b}[K" + String(line.prefix(max(1, width - 1))))
-        isLineShown = true
-    }
+    func clear() { ProcessStreams.showStatus(nil) }
 }
