@@ -91,6 +91,8 @@ package struct MessageAssembler {
     /// The inflater met its limit on output, or has given all that there is.
     private var hasMoreOutput = false
     private var isDrained = false
+    /// Why no more can be read, while what was read before is handed out.
+    private var failure: String?
 
     // The frame under way.
     /// It belongs to no message: a control frame, a stray continuation.
@@ -234,6 +236,7 @@ package struct MessageAssembler {
         let payload = input
         while true {
             if content.count > maximumMessage { return handOut() }
+            if let why = failure { return fail(why) }
             if isDrained { return endMessage() }
             let limit = maximumMessage - content.count + Self.inflateStep
             let isEnding = inputPosition == input.count && !hasMoreOutput
@@ -252,7 +255,8 @@ package struct MessageAssembler {
             case .outputFull:
                 hasMoreOutput = !isEnding
             case .corrupt(let why):
-                return fail(why)
+                // What stood before the damage goes first.
+                failure = why
             }
         }
     }
@@ -306,6 +310,7 @@ package struct MessageAssembler {
 
     /// Gives up on the content of the message under way.
     private mutating func fail(_ why: String) -> Output? {
+        failure = nil
         let failure = Output.notInflatable(opcode: opcode, why: why)
         if inParts {
             waiting.append(.part(content, offset: handedOut, isLast: true))
@@ -334,6 +339,7 @@ package struct MessageAssembler {
         inParts = false
         hasMoreOutput = false
         isDrained = false
+        failure = nil
         dropInput()
     }
 
