@@ -201,6 +201,13 @@ extension JSONTape {
         var seen = SIMD16<UInt8>()
         var highBits: UInt64 = 0
         while true {
+            while position &+ 32 <= count {
+                let first = bytes.sixteen(at: position)
+                let second = bytes.sixteen(at: position &+ 16)
+                guard WordScan.haveNoJSONStringStop(first, second) else { break }
+                seen |= first | second
+                position &+= 32
+            }
             let part: SIMD16<UInt8>
             if position &+ 16 <= count {
                 part = bytes.sixteen(at: position)

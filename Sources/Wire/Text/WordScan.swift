@@ -7,13 +7,27 @@ enum WordScan {
     /// Marks the high bit of each byte that is `"`, `\` or below 0x20, and of no other.
     @inline(__always)
     static func jsonStringStops(_ bytes: SIMD16<UInt8>) -> SIMD2<UInt64> {
+        words(stops(bytes) & SIMD16(repeating: 0x80))
+    }
+
+    /// Whether none of 32 bytes is `"`, `\` or below 0x20.
+    @inline(__always)
+    static func haveNoJSONStringStop(
+        _ first: SIMD16<UInt8>, _ second: SIMD16<UInt8>
+    ) -> Bool {
+        let marks = words((stops(first) | stops(second)) & SIMD16(repeating: 0x80))
+        return marks[0] | marks[1] == 0
+    }
+
+    /// In the high bit of each byte whether it is `"`, `\` or below 0x20.
+    @inline(__always)
+    private static func stops(_ bytes: SIMD16<UInt8>) -> SIMD16<UInt8> {
         // No borrow crosses bytes. A byte of 0x80 and more is none of them, whatever comes out.
         let ones = SIMD16<UInt8>(repeating: 1)
         let quotes = (bytes ^ SIMD16(repeating: 0x22)) &- ones
         let backslashes = (bytes ^ SIMD16(repeating: 0x5c)) &- ones
         let controls = bytes &- SIMD16(repeating: 0x20)
-        let stops = (quotes | backslashes | controls) & ~bytes & SIMD16(repeating: 0x80)
-        return words(stops)
+        return (quotes | backslashes | controls) & ~bytes
     }
 
     /// Marks the high bit of the first byte that is `"`, `\` or below 0x20; 0 for none.
