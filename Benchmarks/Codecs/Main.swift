@@ -187,7 +187,7 @@ struct Suite {
             }
             let decoder = ConnectionDecoder(
                 conn: 1, continued: Event.Continued(upgraded: true))
-            var batch = EventBatch()
+            var batch = EventBatch(gathersFrames: true)
             var meaning = MeaningReader()
             var time: Int64 = 0
             let step = 4 << 10
@@ -198,10 +198,11 @@ struct Suite {
                         wire.span.extracting(start..<min(start + step, wire.count)), from: side,
                         at: time, into: &batch)
                 }
-                batch.drain { event in
-                    meaning.annotate(&event)
-                    writer.receive(event)
-                }
+                batch.update(
+                    event: { meaning.annotate(&$0) },
+                    frame: { meaning.annotate(&$0, payload: $1) })
+                writer.receive(batch)
+                batch.removeAll()
                 writer.flush(now: time)
             }
             return writer.close(now: time).written

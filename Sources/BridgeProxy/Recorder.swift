@@ -20,7 +20,7 @@ package final class Recorder {
     private let loop: any EventLoop
     private let outputs: [any SessionOutput]
     private let startedAt: Int64
-    private var batch = EventBatch()
+    private var batch: EventBatch
     private var meaning: MeaningReader
     private var connections = 0
 
@@ -30,6 +30,8 @@ package final class Recorder {
         check: LiveCheck? = nil
     ) {
         self.check = check
+        // The rules want events.
+        batch = EventBatch(gathersFrames: check == nil)
         self.outputs = outputs
         self.loop = loop
         startedAt = loop.now
@@ -65,13 +67,11 @@ package final class Recorder {
     /// Writes what was collected to every output.
     package func commit() {
         guard !batch.isEmpty else { return }
-        batch.update { event in
-            meaning.annotate(&event)
-            statistics.count(event)
-        }
+        // In one call: exclusive access is looked after once a turn and not once an event.
+        Self.read(&batch, with: &meaning, into: &statistics)
         judge()
         for output in outputs {
-            output.receive(batch.events)
+            output.receive(batch)
             output.flush(now: time)
         }
         batch.removeAll()
@@ -100,10 +100,25 @@ package final class Recorder {
         note(findings)
         guard !batch.isEmpty else { return }
         for output in outputs {
-            output.receive(batch.events)
+            output.receive(batch)
             output.flush(now: time)
         }
         batch.removeAll()
+    }
+
+    private static func read(
+        _ batch: inout EventBatch, with meaning: inout MeaningReader,
+        into statistics: inout RecordingStatistics
+    ) {
+        batch.update(
+            event: { event in
+                meaning.annotate(&event)
+                statistics.count(event)
+            },
+            frame: { frame, payload in
+                meaning.annotate(&frame, payload: payload)
+                statistics.count(frame.header)
+            })
     }
 
     /// Lets outputs that are in trouble try again, and others begin a new part when it is due;
@@ -176,11 +191,10 @@ package struct RecordingStatistics: Equatable, Sendable {
 
     package init() {}
 
-    mutating func count(_ event: Event) {
+    mutating func count(_ event: borrowing Event) {
+        if case .frame(let frame) = event.kind { return count(frame.header) }
         events += 1
         switch event.kind {
-        case .frame(let frame) where frame.header.fin && !frame.header.opcode.isControl:
-            messages += 1
         case .request:
             messages += 1
             requests += 1
@@ -190,5 +204,11 @@ package struct RecordingStatistics: Equatable, Sendable {
         case .session, .open, .frame, .message, .piece, .data, .gap, .close, .note, .end:
             break
         }
+    }
+
+    /// Counts a frame.
+    mutating func count(_ frame: FrameHeader) {
+        events += 1
+        if frame.fin, !frame.opcode.isControl { messages += 1 }
     }
 }

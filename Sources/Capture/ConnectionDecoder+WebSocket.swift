@@ -17,28 +17,25 @@ extension ConnectionDecoder {
             if position < bytes.count, direction.start == nil {
                 direction.start = direction.packetTime ?? direction.time
             }
-            if let frame = frames.nextWhole(bytes, at: &position) {
-                receive(frame, on: direction, into: &batch)
-                continue
+            let start = position
+            if let (header, place) = frames.nextWhole(bytes, at: &position) {
+                if isMessage(header, on: direction) {
+                    let seen = direction.packetTime ?? direction.time
+                    let first = direction.start
+                    batch.append(
+                        GatheredFrame(
+                            time: direction.time, firstTime: first == seen ? nil : first,
+                            packetTime: direction.packetTime, conn: conn, from: direction.side,
+                            header: header),
+                        payload: bytes.extracting(place))
+                    direction.start = nil
+                    continue
+                }
+                position = start
             }
             guard let step = frames.next(bytes, at: &position) else { return }
             receive(step, on: direction, into: &batch)
         }
-    }
-
-    @inline(__always)
-    private func receive(
-        _ frame: consuming Frame, on direction: Direction, into batch: inout EventBatch
-    ) {
-        let header = frame.header
-        if isMessage(header, on: direction) {
-            emit(
-                .frame(Event.FrameRecord(header: header, content: .whole(frame.payload))),
-                on: direction, into: &batch)
-        } else {
-            receiveFragment(frame, on: direction, into: &batch)
-        }
-        direction.start = nil
     }
 
     /// Whether the frame stands by itself: one of control, or a whole message as it is.
@@ -51,26 +48,21 @@ extension ConnectionDecoder {
         return direction.deflate == nil
     }
 
-    private func receiveFragment(
-        _ frame: Frame, on direction: Direction, into batch: inout EventBatch
-    ) {
-        let start = direction.start
-        emit(
-            .frame(Event.FrameRecord(header: frame.header, content: .whole(frame.payload))),
-            on: direction, into: &batch)
-        guard beginFragment(frame.header, start: start, on: direction, into: &batch) else {
-            return
-        }
-        appendToMessage(frame.payload, on: direction, into: &batch)
-        endFragment(frame.header, on: direction, into: &batch)
-    }
-
     private func receive(
         _ step: FrameDecoder.Step, on direction: Direction, into batch: inout EventBatch
     ) {
         switch step {
         case .frame(let frame):
-            receive(frame, on: direction, into: &batch)
+            let start = direction.start
+            emit(
+                .frame(
+                    Event.FrameRecord(header: frame.header, content: .whole(frame.payload))),
+                on: direction, into: &batch)
+            if beginFragment(frame.header, start: start, on: direction, into: &batch) {
+                appendToMessage(frame.payload, on: direction, into: &batch)
+                endFragment(frame.header, on: direction, into: &batch)
+            }
+            direction.start = nil
         case .header(let header):
             direction.openItem(.frame(header))
             direction.isInMessage = beginFragment(

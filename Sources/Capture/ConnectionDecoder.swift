@@ -371,9 +371,8 @@ package final class ConnectionDecoder {
     }
 
     @discardableResult
-    @inline(__always)
     func emit(
-        _ kind: consuming Event.Kind, since first: Int64? = nil, on direction: Direction,
+        _ kind: Event.Kind, since first: Int64? = nil, on direction: Direction,
         into batch: inout EventBatch
     ) -> Int {
         let first = first ?? direction.start

@@ -46,15 +46,17 @@ package struct MeaningReader: Sendable {
     /// Sets `event.bridge` to what the event means; empty for nothing.
     package mutating func annotate(_ event: inout Event) {
         switch event.kind {
-        case .frame:
-            guard let payload = event.kind.wholeMessage, let from = event.from
+        case .frame(let frame):
+            // A compressed one is followed by a `message`.
+            guard frame.header.isWholeMessage, !frame.incomplete,
+                case .whole(let payload) = frame.content, let from = event.from
             else { return event.setBridge([]) }
-            event.setBridge(meaning(ofMessage: payload, from: from, at: event.time))
+            event.setBridge(meaning(ofMessage: payload.span, from: from, at: event.time))
         case .message(let message):
             guard !message.incomplete, case .whole(let content) = message.content,
                 let from = event.from
             else { return event.setBridge([]) }
-            event.setBridge(meaning(ofMessage: content, from: from, at: event.time))
+            event.setBridge(meaning(ofMessage: content.span, from: from, at: event.time))
         case .request(let request):
             event.bridge = meaning(of: request, on: event.conn, at: event.time)
         case .response(let response):
@@ -65,6 +67,15 @@ package struct MeaningReader: Sendable {
         case .session, .open, .piece, .data, .gap, .note, .end:
             event.setBridge([])
         }
+    }
+
+    /// Sets `frame.bridge`, as `annotate` does it for an event.
+    package mutating func annotate(
+        _ frame: inout GatheredFrame, payload: Span<UInt8>
+    ) {
+        guard frame.header.isWholeMessage else { return }
+        let meaning = meaning(ofMessage: payload, from: frame.from, at: frame.time)
+        if !meaning.isEmpty { frame.bridge = meaning }
     }
 
     /// Scans `bytes`; false when they are not JSON.
@@ -90,9 +101,8 @@ package struct MeaningReader: Sendable {
     // MARK: - WebSocket
 
     private mutating func meaning(
-        ofMessage bytes: Bytes, from: Side, at time: Int64
+        ofMessage text: Span<UInt8>, from: Side, at time: Int64
     ) -> [JSON] {
-        let text = bytes.span
         guard scan(text) else { return [] }
         switch from {
         case .app: return meaning(ofAppMessage: text, at: time)
@@ -278,21 +288,6 @@ package struct MeaningReader: Sendable {
         guard connections[conn] != nil else { return }
         if how == .fin, connections[conn]?.sideEnded(from) == false { return }
         connections[conn] = nil
-    }
-}
-
-extension Event.Kind {
-    /// The payload of a frame that is a whole message, and not a compressed one: those are
-    /// followed by a `message`.
-    fileprivate var wholeMessage: Bytes? {
-        @inline(__always) get {
-            guard case .frame(let frame) = self, frame.header.fin, frame.header.rsv == 0,
-                !frame.incomplete,
-                frame.header.opcode == .text || frame.header.opcode == .binary,
-                case .whole(let payload) = frame.content
-            else { return nil }
-            return payload
-        }
     }
 }
 

@@ -14,6 +14,32 @@ import Wire
         #expect(talk.reader.tracker.count == 0)
     }
 
+    @Test func `a frame of a batch means what its event means`() {
+        let texts = [
+            #"{"id":"ping"}"#, #"{"id":"a","type":"open_app","timeout_ms":5}"#,
+            #"{"id":"a","method":"x"}"#, #"{"a":1}"#, "no JSON", "",
+        ]
+        var batch = EventBatch(gathersFrames: true)
+        let decoder = ConnectionDecoder(conn: 1, continued: Event.Continued(upgraded: true))
+        for (index, text) in texts.enumerated() {
+            for side in Side.allCases {
+                for opcode in [Opcode.text, .binary, .ping] {
+                    let frame = Frame(opcode: opcode, payload: Bytes(text.utf8))
+                    decoder.receive(
+                        frame.encoded().span, from: side, at: Int64(index), into: &batch)
+                }
+            }
+        }
+        var reader = MeaningReader()
+        var expected = batch.events
+        for index in expected.indices { reader.annotate(&expected[index]) }
+        var other = MeaningReader()
+        batch.update(
+            event: { other.annotate(&$0) }, frame: { other.annotate(&$0, payload: $1) })
+        #expect(batch.events == expected)
+        #expect(expected.contains { !$0.bridge.isEmpty })
+    }
+
     @Test func `opening an app is a command and its result`() {
         var talk = Conversation()
         #expect(

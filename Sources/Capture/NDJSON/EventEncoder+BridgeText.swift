@@ -9,6 +9,14 @@ struct BridgeText {
     private var values: [JSON] = []
     private var text = Bytes()
 
+    /// What stands behind the fields of an event, where it is at hand.
+    func text(of bridge: [JSON]) -> Bytes? {
+        if bridge.isEmpty { return Self.emptyEnd }
+        return isLast(bridge) ? text : nil
+    }
+
+    private static let emptyEnd = Bytes("}\n".utf8)
+
     /// Appends what stands behind the fields of an event.
     mutating func appendEnd(_ bridge: [JSON], to line: inout Bytes) {
         if !bridge.isEmpty, isLast(bridge) {

@@ -24,6 +24,17 @@ struct LineBuilder {
         count &+= size
     }
 
+    mutating func append(_ bytes: Span<UInt8>) {
+        unsafe precondition(
+            count + bytes.count <= room.count, "the fixed part of a line has a known bound")
+        unsafe bytes.withUnsafeBytes { source in
+            guard let base = source.baseAddress else { return }
+            unsafe room.baseAddress?.advanced(by: count).copyMemory(
+                from: base, byteCount: source.count)
+        }
+        count &+= bytes.count
+    }
+
     @inline(__always)
     mutating func append(byte: UInt8) {
         unsafe precondition(count < room.count, "the fixed part of a line has a known bound")

@@ -20,13 +20,18 @@ package struct EventEncoder: Sendable {
         bridge.appendEnd(event.bridge, to: &line)
     }
 
-    /// The same for a frame, whose record is at hand.
+    /// The same for a frame of a batch.
     func encode(
-        _ frame: borrowing Event.FrameRecord, of event: borrowing Event, seq: Int,
+        _ frame: borrowing GatheredFrame, payload: Span<UInt8>, seq: Int,
         bridge: inout BridgeText, into line: inout Bytes
     ) {
-        encode(frame, of: event, seq: seq, into: &line)
-        bridge.appendEnd(event.bridge, to: &line)
+        let start = LineStart(
+            seq: seq, time: frame.time, firstTime: frame.firstTime,
+            packetTime: frame.packetTime, conn: frame.conn, from: frame.from)
+        // An end that is at hand is written in one go with the rest.
+        let isWhole = encode(
+            frame.header, payload, start, end: bridge.text(of: frame.bridge), into: &line)
+        if !isWhole { bridge.appendEnd(frame.bridge, to: &line) }
     }
 
     /// `bridge`, if there is any, and what ends the line.
@@ -86,33 +91,55 @@ package struct EventEncoder: Sendable {
     /// Content up to this size is written in one go with what stands before it.
     private static let maximumInline = 4096
 
+    /// What the fields at the beginning of a line say.
+    private struct LineStart {
+        var seq: Int
+        var time: Int64
+        var firstTime: Int64?
+        var packetTime: Int64?
+        var conn: Int
+        var from: Side?
+    }
+
     @inline(__always)
     private func begin(
-        _ kind: StaticString, _ event: borrowing Event, _ seq: Int, into builder: inout LineBuilder
+        _ kind: StaticString, _ start: LineStart, into builder: inout LineBuilder
     ) {
         builder.append("{\"event\":\"")
         builder.append(kind)
         builder.append("\",\"seq\":")
-        builder.append(seq)
+        builder.append(start.seq)
         builder.append(",\"t\":")
-        builder.append(event.time)
-        if let first = event.firstTime {
+        builder.append(start.time)
+        if let first = start.firstTime {
             builder.append(",\"t_first\":")
             builder.append(first)
         }
-        if let packet = event.packetTime {
+        if let packet = start.packetTime {
             builder.append(",\"t_packet\":")
             builder.append(packet)
         }
-        if event.conn != 0 {
+        if start.conn != 0 {
             builder.append(",\"conn\":")
-            builder.append(event.conn)
+            builder.append(start.conn)
         }
-        switch event.from {
+        switch start.from {
         case .app: builder.append(",\"from\":\"app\"")
         case .board: builder.append(",\"from\":\"board\"")
         case nil: break
         }
+    }
+
+    @inline(__always)
+    private func begin(
+        _ kind: StaticString, _ event: borrowing Event, _ seq: Int, into builder: inout LineBuilder
+    ) {
+        begin(
+            kind,
+            LineStart(
+                seq: seq, time: event.time, firstTime: event.firstTime,
+                packetTime: event.packetTime, conn: event.conn, from: event.from),
+            into: &builder)
     }
 
     private func begin(
@@ -128,21 +155,18 @@ package struct EventEncoder: Sendable {
         into line: inout Bytes
     ) {
         let header = frame.header
+        let start = LineStart(
+            seq: seq, time: event.time, firstTime: event.firstTime,
+            packetTime: event.packetTime, conn: event.conn, from: event.from)
         if case .whole(let payload) = frame.content, payload.count <= Self.maximumInline,
             frame.raw == nil, !frame.incomplete, header.opcode != .close, header.isMinimal
         {
-            // The usual frame: its greatest size is known, so room is made once.
-            let capacity = Self.maximumBeginning + 128 + jsonStringCapacity(payload.count)
-            var isText = true
-            line.appendLine(capacity: capacity) { builder in
-                begin(header, of: event, seq: seq, into: &builder)
-                isText = builder.append(",\"text\":", text: payload.span)
-            }
-            if !isText { appendRaw("base64", payload, to: &line) }
+            _ = encode(header, payload.span, start, end: nil, into: &line)
             return
         }
         line.appendLine(capacity: Self.maximumBeginning + 128) { builder in
-            begin(header, of: event, seq: seq, into: &builder)
+            begin("frame", start, into: &builder)
+            append(header, to: &builder)
         }
         if let raw = frame.raw {
             appendRaw("raw", raw, to: &line)
@@ -160,15 +184,37 @@ package struct EventEncoder: Sendable {
         if frame.incomplete { line.append(",\"incomplete\":true") }
     }
 
+    /// The usual frame, whose greatest size is known: room is made once.
+    ///
+    /// `end`, if any, stands behind it, unless it is no text: then false is returned.
+    private func encode(
+        _ header: FrameHeader, _ payload: Span<UInt8>, _ start: LineStart, end: Bytes?,
+        into line: inout Bytes
+    ) -> Bool {
+        let capacity =
+            Self.maximumBeginning + 128 + jsonStringCapacity(payload.count) + (end?.count ?? 0)
+        var isText = true
+        line.appendLine(capacity: capacity) { builder in
+            begin("frame", start, into: &builder)
+            append(header, to: &builder)
+            isText = builder.append(",\"text\":", text: payload)
+            if isText, let end { builder.append(end.span) }
+        }
+        guard !isText else { return end != nil }
+        appendRaw("base64", payload, to: &line)
+        return false
+    }
+
     @inline(__always)
-    private func begin(
-        _ header: FrameHeader, of event: borrowing Event, seq: Int, into builder: inout LineBuilder
-    ) {
-        begin("frame", event, seq, into: &builder)
-        builder.append(header.fin ? ",\"fin\":true,\"rsv\":" : ",\"fin\":false,\"rsv\":")
-        builder.append(byte: UInt8(ascii: "0") &+ (header.rsv & 7))
-        builder.append(",\"opcode\":")
-        builder.append(Int(header.opcode.rawValue))
+    private func append(_ header: FrameHeader, to builder: inout LineBuilder) {
+        if header.fin, header.rsv == 0, header.opcode == .text {
+            builder.append(",\"fin\":true,\"rsv\":0,\"opcode\":1")
+        } else {
+            builder.append(header.fin ? ",\"fin\":true,\"rsv\":" : ",\"fin\":false,\"rsv\":")
+            builder.append(byte: UInt8(ascii: "0") &+ (header.rsv & 7))
+            builder.append(",\"opcode\":")
+            builder.append(Int(header.opcode.rawValue))
+        }
         if let key = header.maskingKey {
             builder.append(",\"mask\":\"")
             builder.append(hex: key.rawValue)
@@ -390,9 +436,13 @@ package struct EventEncoder: Sendable {
     }
 
     private func appendRaw(_ name: StaticString, _ bytes: Bytes, to line: inout Bytes) {
+        appendRaw(name, bytes.span, to: &line)
+    }
+
+    private func appendRaw(_ name: StaticString, _ bytes: Span<UInt8>, to line: inout Bytes) {
         appendName(name, to: &line)
         line.append("\"")
-        appendBase64(bytes.span, to: &line)
+        appendBase64(bytes, to: &line)
         line.append("\"")
     }
 }

@@ -5,6 +5,9 @@
 /// promise 2). No call ever throws: a file that cannot be written pauses, says so in `status`,
 /// and is tried again each second. All times are nanoseconds since the session began.
 package protocol SessionOutput: EventSink {
+    /// Takes the events of a turn; the same as one after the other.
+    func receive(_ batch: borrowing EventBatch)
+
     /// Writes what was gathered, tries again after a failure, and begins a new part when due.
     func flush(now: Int64)
 
@@ -17,6 +20,12 @@ package protocol SessionOutput: EventSink {
     /// Ends the file in good order, if that is possible; later events are ignored.
     @discardableResult
     func close(now: Int64) -> OutputStatus
+}
+
+extension SessionOutput {
+    package func receive(_ batch: borrowing EventBatch) {
+        receive(batch.events)
+    }
 }
 
 /// How a recording stands, all its parts together.

@@ -106,17 +106,41 @@ struct SessionWriterCore {
 
     // MARK: Input
 
-    mutating func receive(_ events: [Event]) {
-        let events = events.span
-        for index in events.indices { receive(events[index]) }
+    mutating func receive(_ batch: borrowing EventBatch) {
+        batch.forEach(event: { receive($0) }, frame: { receive($0, payload: $1) })
+    }
+
+    private mutating func receive(
+        _ frame: borrowing GatheredFrame, payload: Span<UInt8>
+    ) {
+        guard case .recording = state, frame.time >= lastTime else {
+            receive(Event(frame, payload: Bytes(copying: payload)))
+            return
+        }
+        let number = frame.seq > lastNumber ? frame.seq : lastNumber &+ 1
+        lastNumber = number
+        lastTime = frame.time
+        let length = UInt64(frame.header.encodedSize + payload.count)
+        switch frame.from {
+        case .app: bytesApp &+= length
+        case .board: bytesBoard &+= length
+        }
+        hasEvents = true
+        seq &+= 1
+        encoder.encode(frame, payload: payload, seq: seq, bridge: &bridgeText, into: &batch)
+        lines.append(
+            Line(
+                end: batch.count, number: number, conn: frame.conn, from: frame.from,
+                wireLength: length, kind: .event))
+        map.append(number, seq: seq, part: part)
+        if batch.count >= Self.maximumBatch { flush(now: lastTime) }
     }
 
     mutating func receive(_ event: borrowing Event) {
         if case .closed = state { return }
         switch event.kind {
-        case .frame: if receiveFrame(event) { return }
         case .session, .end: return
-        case .open, .request, .response, .message, .piece, .data, .gap, .close, .note: break
+        case .frame, .open, .request, .response, .message, .piece, .data, .gap, .close, .note: break
         }
         let number = event.seq > lastNumber ? event.seq : lastNumber &+ 1
         lastNumber = number
@@ -144,28 +168,6 @@ struct SessionWriterCore {
         }
         lastTime = event.time
         append(event, number: number, length: length)
-    }
-
-    /// The short way of a frame while all is well; false where the long one has to be gone.
-    private mutating func receiveFrame(_ event: borrowing Event) -> Bool {
-        guard case .recording = state, event.time >= lastTime,
-            case .frame(let frame) = event.kind
-        else { return false }
-        let number = event.seq > lastNumber ? event.seq : lastNumber &+ 1
-        lastNumber = number
-        lastTime = event.time
-        let length = lengths.length(of: frame, number: number, conn: event.conn)
-        switch event.from {
-        case .app: bytesApp &+= length
-        case .board: bytesBoard &+= length
-        case nil: break
-        }
-        hasEvents = true
-        seq &+= 1
-        encoder.encode(frame, of: event, seq: seq, bridge: &bridgeText, into: &batch)
-        noteLine(of: event, .event, number: number, length: length)
-        if batch.count >= Self.maximumBatch { flush(now: lastTime) }
-        return true
     }
 
     /// Encodes an event of the session into the batch.

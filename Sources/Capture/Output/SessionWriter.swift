@@ -30,8 +30,8 @@ package final class SessionWriter: SessionOutput {
         core.receive(event)
     }
 
-    package func receive(_ events: [Event]) {
-        core.receive(events)
+    package func receive(_ batch: borrowing EventBatch) {
+        core.receive(batch)
     }
 
     /// Adds a remark of the writer's owner, which takes no number of the session.

@@ -19,6 +19,11 @@ package struct Opcode: RawRepresentable, Hashable, Sendable {
     package static let pong = Opcode(rawValue: 0xa)
     // 0xb to 0xf are reserved for further control frames.
 
+    /// Whether both are the same bits.
+    package static func == (left: Opcode, right: Opcode) -> Bool {
+        left.rawValue == right.rawValue
+    }
+
     /// Whether the opcode is one of the control range, 0x8 to 0xf (RFC 6455 §5.5).
     package var isControl: Bool { rawValue & 0x8 != 0 }
 }
@@ -74,6 +79,12 @@ package struct FrameHeader: Hashable, Sendable {
         self.maskingKey = maskingKey
         self.payloadLength = payloadLength
         self.lengthForm = lengthForm ?? LengthForm(minimalFor: payloadLength)
+    }
+
+    /// Whether the frame is a whole message as it was sent: final, of text or binary data, no bit
+    /// reserved for extensions set.
+    package var isWholeMessage: Bool {
+        fin && rsv == 0 && (opcode == .text || opcode == .binary)
     }
 
     /// Whether the header uses the shortest length form (RFC 6455 §5.2: it must).

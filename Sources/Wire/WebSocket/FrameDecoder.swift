@@ -62,9 +62,11 @@ package struct FrameDecoder: Sendable {
     /// Takes the next frame, if it begins and ends within `bytes` and is no longer than the
     /// limit; nil otherwise, and then nothing was used.
     ///
-    /// What `next` would give as a step, for the many frames of which that is true.
-    @inline(__always)
-    package func nextWhole(_ bytes: Span<UInt8>, at position: inout Int) -> Frame? {
+    /// What `next` would give as a step, for the many frames of which that is true. `payload` is
+    /// where its payload stands, masked as it came.
+    package func nextWhole(
+        _ bytes: Span<UInt8>, at position: inout Int
+    ) -> (header: FrameHeader, payload: Range<Int>)? {
         guard case .header = state, tail.isEmpty,
             let (header, size) = Self.header(bytes, at: position),
             header.payloadLength <= maximumPayload
@@ -73,10 +75,7 @@ package struct FrameDecoder: Sendable {
         let length = Int(header.payloadLength)
         guard bytes.count - start >= length else { return nil }
         position = start + length
-        return Frame(
-            header: header,
-            payload: Self.copy(
-                bytes.extracting(start..<position), key: header.maskingKey, offset: 0))
+        return (header, start..<position)
     }
 
     /// Takes the next step from `bytes`, beginning at `position`.
@@ -86,7 +85,11 @@ package struct FrameDecoder: Sendable {
     package mutating func next(_ bytes: Span<UInt8>, at position: inout Int) -> Step? {
         switch state {
         case .header:
-            if let frame = nextWhole(bytes, at: &position) { return .frame(frame) }
+            if let (header, place) = nextWhole(bytes, at: &position) {
+                let payload = Self.copy(
+                    bytes.extracting(place), key: header.maskingKey, offset: 0)
+                return .frame(Frame(header: header, payload: payload))
+            }
             guard let header = takeHeader(bytes, at: &position) else { return nil }
             guard header.payloadLength <= maximumPayload else {
                 state = .long(header, received: 0)
