@@ -12,10 +12,12 @@ extension SessionError {
         switch self {
         case .notASession: "a session file is what bridgetap record writes"
         case .newerVersion: "a newer bridgetap reads it"
-        case .otherSession: "give the parts of one session only"
+        case .otherSession:
+            "give the parts of one session only; bridgetap convert makes one of several"
         case .unknownLinkType: "Ethernet, Linux cooked, raw IP and BSD loopback are read"
         case .cannotFollow(let name): "tail -c +1 -f \(name) | bridgetap show -"
-        case .empty, .badPackets, .badFirstLine, .unreadable, .partTwice: nil
+        case .cannotSpool: "TMPDIR says where there is more room"
+        case .empty, .badPackets, .badHAR, .badFirstLine, .unreadable, .partTwice, .badStart: nil
         }
     }
 }

@@ -27,8 +27,8 @@ struct ShowOptions: Sendable {
         arguments: [
             .operands(
                 \.files, .file,
-                help: "a session file, packed or not, or all parts of one session, or a pcap or "
-                    + "pcapng file; - is standard input"),
+                help: "a session file, packed or not, or all parts of one session, or a pcap, "
+                    + "pcapng or HAR file; - is standard input"),
             .flag("follow", short: "f", \.follows, help: "go on as the file grows"),
             .flag("json", \.isJSON, help: "the events as NDJSON, as a session file has them"),
             .flag(

@@ -16,12 +16,16 @@ struct VerifyOptions: Sendable {
         details: """
             Looks for a torn last line, missing numbers, events that were not recorded, times \
             that fall, and bytes that do not rebuild. Ends with 1 where there is a warning or an \
-            error; --require-complete makes that 4. A repaired file has new numbers, and notes \
-            where something was lost.
+            error; --require-complete makes that 4. Of a pcap, pcapng or HAR file it tells what \
+            could not be read of it. A repaired file has new numbers, and notes where something \
+            was lost.
             """,
         options: VerifyOptions(),
         arguments: [
-            .operands(\.files, .file, help: "a session file, packed or not; - is standard input"),
+            .operands(
+                \.files, .file,
+                help: "a session file, packed or not, or a pcap, pcapng or HAR file; - is standard "
+                    + "input"),
             .flag("repair", \.repairs, help: "write what is good of the file to another"),
             .option("output", short: "o", \.output, .file, help: "the repaired file"),
             .flag("json", \.isJSON, help: "the findings as NDJSON"),
@@ -90,7 +94,7 @@ struct VerifyOptions: Sendable {
                 .init("file", .string(name)),
                 .init("severity", .string(finding.severity.rawValue)),
                 .init("code", .string(finding.code)),
-                .init("line", .integer(finding.position.line)),
+                .init(finding.position.unit, .integer(finding.position.line)),
                 .init("text", .string(finding.text)),
             ]
             if let hint = finding.hint { members.append(.init("hint", .string(hint))) }
@@ -110,6 +114,10 @@ struct VerifyOptions: Sendable {
                 throw Failure(
                     .usage, "--output: \(path) is the input itself",
                     hint: "a repair never happens in place; choose another name")
+            case .notLines(let path):
+                throw Failure(
+                    .usage, "--repair: \(path) is no file of lines",
+                    hint: "bridgetap convert writes what can be read of it")
             case .session(let error): throw SessionInputs.failure(error)
             case .output(let error): throw SessionOutputs.failure(error)
             }

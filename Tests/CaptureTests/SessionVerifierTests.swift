@@ -117,4 +117,32 @@ import Wire
             _ = try? SessionVerifier.verify(MemorySource(changed))
         }
     }
+
+    @Test func `of packets it tells the holes, and where they are`() throws {
+        var session = SampleSession()
+        session.open(1)
+        session.upgrade(1)
+        session.text(1, .app, "one")
+        var events = session.events
+        events.append(
+            Event(
+                time: session.time + 1, conn: 1, from: .app,
+                kind: .gap(Event.Gap(length: 700, why: "missing_packets"))))
+        var after = session
+        after.text(1, .app, "two")
+        events += after.events.suffix(1)
+        var packets = PcapWriter.fileHeader
+        var writer = PcapWriter(startedAt: 1_780_300_800_000_000_000)
+        for (index, event) in events.enumerated() {
+            writer.append(event, number: index + 1, into: &packets)
+        }
+        let verifier = try SessionVerifier.verify(MemorySource(packets))
+        #expect(verifier.counts[.error] == nil, "\(verifier.findings)")
+        let gap = verifier.findings.first { $0.code == "gap" }
+        #expect(gap?.position.unit == "packet")
+        #expect(
+            gap?.text
+                == "700 bytes of the app on connection 1 are not in the file (missing_packets)")
+        #expect(verifier.worst == .warning)
+    }
 }

@@ -18,8 +18,8 @@ package struct SessionReader {
     private let ports: Set<UInt16>
 
     private var file: SessionFileReader?
-    /// Instead of `file`, where the input is one of packets.
-    private var packets: PacketSessionReader?
+    /// Instead of `file`, where the input is of another kind.
+    private var imported: (any ImportedSession)?
     private var inputIndex = -1
     /// Items that stand before the next one of the file.
     private var queue: [Item] = []
@@ -73,8 +73,8 @@ package struct SessionReader {
     private static func part(of input: any SessionInput) throws(SessionError) -> Int {
         let source: any ByteSource
         do { source = try input.open() } catch { throw .unreadable(error) }
-        let start = try Self.start(of: source)
-        guard !PacketFile.isPacketFile(start) else { return 1 }
+        let (kind, start) = try SessionKind.look(at: source)
+        guard kind == .lines else { return 1 }
         var reader = SessionFileReader(ResumedSource(source, start: start))
         guard case .event(let event)? = try reader.next(), case .session(let info) = event.kind
         else { return 1 }
@@ -82,27 +82,38 @@ package struct SessionReader {
     }
 
     /// The name of the input under way, or of the last one.
-    package var name: String { file?.name ?? packets?.name ?? inputs.first?.name ?? "" }
+    package var name: String { file?.name ?? imported?.name ?? inputs.first?.name ?? "" }
 
     /// The place of what was read last.
     package var position: SessionPosition {
-        var position = file?.position ?? packets?.position ?? SessionPosition(line: 0, offset: 0)
+        var position = file?.position ?? imported?.position ?? SessionPosition(line: 0, offset: 0)
         position.input = max(0, inputIndex)
         return position
+    }
+
+    /// The session's first line, which `next` gives all the same; nil where something else
+    /// stands first.
+    package mutating func peekSession() throws(SessionError) -> SessionInfo? {
+        guard let item = try next() else { return nil }
+        queue.insert(item, at: 0)
+        guard case .event(let event) = item, case .session(let session) = event.kind else {
+            return nil
+        }
+        return session
     }
 
     /// The next event or remark; nil at the end, which for a followed input is for now.
     package mutating func next() throws(SessionError) -> Item? {
         while true {
             if !queue.isEmpty { return queue.removeFirst() }
-            if file == nil, packets == nil {
+            if file == nil, imported == nil {
                 guard try openNext() else { return nil }
             }
-            guard let item = packets == nil ? try file?.next() : try packets?.next() else {
+            guard let item = imported == nil ? try file?.next() : try imported?.next() else {
                 if isFollowing { return nil }
                 guard inputIndex + 1 < inputs.count else { return nil }
                 file = nil
-                packets = nil
+                imported = nil
                 continue
             }
             switch item {
@@ -119,31 +130,15 @@ package struct SessionReader {
         inputIndex += 1
         let source: any ByteSource
         do { source = try inputs[inputIndex].open() } catch { throw .unreadable(error) }
-        let start = try Self.start(of: source)
-        if PacketFile.isPacketFile(start) {
-            guard !isFollowing else { throw .cannotFollow(name: source.name) }
-            packets = try PacketSessionReader(source, start: start, ports: ports)
-        } else {
+        let (kind, start) = try SessionKind.look(at: source)
+        guard kind == .lines || !isFollowing else { throw .cannotFollow(name: source.name) }
+        imported = try kind.open(source, start: start, ports: ports)
+        if imported == nil {
             file = SessionFileReader(
                 ResumedSource(source, start: start), readsBridge: readsBridge,
                 follows: isFollowing)
         }
         return true
-    }
-
-    /// The bytes that tell what kind of file it is, or as many as there are.
-    private static func start(of source: any ByteSource) throws(SessionError) -> Bytes {
-        var start = Bytes()
-        while start.count < 4 {
-            let before = start.count
-            do {
-                try source.read(into: &start, maximum: 4 - before)
-            } catch {
-                throw .unreadable(error)
-            }
-            guard start.count > before else { break }
-        }
-        return start
     }
 
     // MARK: Parts

@@ -8,6 +8,8 @@ package struct SessionPosition: Sendable, Equatable {
     package var offset: UInt64
     /// The input is of packets, and `line` counts them.
     package var isPacket: Bool
+    /// The input is no file of lines: `line` counts the events that were made of it.
+    package var isEvent = false
 
     package init(input: Int = 0, line: Int, offset: UInt64, isPacket: Bool = false) {
         self.input = input
@@ -16,8 +18,11 @@ package struct SessionPosition: Sendable, Equatable {
         self.isPacket = isPacket
     }
 
+    /// What `line` counts.
+    package var unit: String { isPacket ? "packet" : isEvent ? "event" : "line" }
+
     /// `line 5`, or `packet 5`.
-    package var text: String { "\(isPacket ? "packet" : "line") \(line)" }
+    package var text: String { "\(unit) \(line)" }
 }
 
 /// Something about a session file that its reader noticed and went on after.
@@ -43,6 +48,8 @@ package struct SessionRemark: Sendable, Equatable {
         case missingParts(ClosedRange<Int>)
         /// A file of packets is damaged or cut short.
         case badPackets(PacketFile.Fault)
+        /// A HAR file is damaged or cut short.
+        case badHAR(JSONStream.Fault)
     }
 
     /// What is to be told, for a person who knows the file's name and the line's number.
@@ -61,6 +68,7 @@ package struct SessionRemark: Sendable, Equatable {
                 ? "part \(parts.lowerBound) of the session is missing"
                 : "parts \(parts.lowerBound) to \(parts.upperBound) of the session are missing"
         case .badPackets(let fault): "\(fault.text); the packets before it are used"
+        case .badHAR(let fault): "\(fault.place): \(fault.text); the entries before it are used"
         }
     }
 
@@ -75,6 +83,7 @@ package struct SessionRemark: Sendable, Equatable {
             "a newer bridgetap wrote this file"
         case .missingParts: "give all parts together"
         case .badPackets: "whoever captured them did not end in good order, or still goes on"
+        case .badHAR: "the program that wrote it did not end in good order"
         }
     }
 
@@ -95,14 +104,20 @@ package enum SessionError: Error, Sendable, Equatable {
     case newerVersion(name: String, version: Int)
     /// Inputs given together are of several sessions.
     case otherSession(name: String, id: String, expected: String)
+    /// A session that is to be merged has no time.
+    case badStart(name: String, startedAt: String)
     /// The same part was given twice.
     case partTwice(name: String, part: Int)
     /// No packet of the file can be read.
     case badPackets(name: String, PacketFile.Fault)
+    /// No entry of a HAR file can be read.
+    case badHAR(name: String, JSONStream.Fault)
     /// Packets of a link type that is not read.
     case unknownLinkType(name: String, link: String)
-    /// Packets cannot be followed as their file grows.
+    /// Packets and HAR files cannot be followed as they grow.
     case cannotFollow(name: String)
+    /// What has to be put aside cannot be.
+    case cannotSpool(OutputError)
 
     /// What is wrong, for a person.
     package var text: String {
@@ -118,12 +133,18 @@ package enum SessionError: Error, Sendable, Equatable {
                 + "\(EventDecoder.supportedVersion)"
         case .otherSession(let name, let id, let expected):
             "\(name) is of session \(id), the files before it of session \(expected)"
+        case .badStart(let name, let startedAt):
+            "\(name): the session's started_at is no time: \"\(startedAt)\""
         case .partTwice(let name, let part):
             "\(name) is part \(part) of the session, which was given before"
         case .badPackets(let name, let fault): "\(name), packet \(fault.packets + 1): \(fault.text)"
         case .unknownLinkType(let name, let link):
             "\(name) has packets of link type \(link), which this program does not read"
-        case .cannotFollow(let name): "\(name) is a file of packets, which cannot be followed"
+        case .badHAR(let name, let fault):
+            "\(name), line \(fault.line), \(fault.place): \(fault.text)"
+        case .cannotFollow(let name): "\(name) is no file of lines, so it cannot be followed"
+        case .cannotSpool(let error):
+            "cannot write \(error.path) (\(error.call): \(error.name))"
         }
     }
 }

@@ -5,6 +5,8 @@ extension SessionRepair {
     package enum FileError: Error, Sendable, Equatable {
         /// The output is the input: a repair never happens in place.
         case sameFile(path: String)
+        /// It is of packets, or a HAR, which are read as far as they go anyway.
+        case notLines(path: String)
         case session(SessionError)
         case output(OutputError)
     }
@@ -18,13 +20,17 @@ extension SessionRepair {
         do { source = try SessionFileSource(path: path) } catch {
             throw .session(.unreadable(error))
         }
+        let found: (kind: SessionKind, start: [UInt8])
+        do { found = try SessionKind.look(at: source) } catch { throw .session(error) }
+        guard found.kind == .lines else { throw .notLines(path: path) }
         let output: SessionFile
         do { output = try SessionFile(path: target, overwrites: overwrites) } catch {
             throw .output(error)
         }
         do {
             return try repair(
-                source, into: output, compression: SessionCompression(path: target))
+                ResumedSource(source, start: found.start), into: output,
+                compression: SessionCompression(path: target))
         } catch {
             throw .session(error)
         }

@@ -51,6 +51,16 @@ package struct SessionVerifier {
     private var gapped: Set<Direction> = []
     private var bytesApp: UInt64 = 0
     private var bytesBoard: UInt64 = 0
+    /// The file is of packets, or a HAR.
+    private var isImport = false
+    /// Notes of a reader that say what is not as it crossed.
+    private static let lossNotes: Set<String> = [
+        "malformed_packets", "fragments_missing", "connection_forgotten",
+    ]
+    /// Notes of a reader about oddities of a capture, in which nothing is missing.
+    private static let oddNotes: Set<String> = [
+        "overlap_differs", "early_bytes", "after_close", "reset_data", "har", "har_error",
+    ]
 
     private struct Direction: Hashable {
         var conn: Int
@@ -61,12 +71,22 @@ package struct SessionVerifier {
         self.rebuild = rebuild
     }
 
-    /// Verifies a whole file.
+    /// Verifies a whole file: of packets and of a HAR, what became of them as a session.
     package static func verify(
         _ source: any ByteSource, rebuild: any SessionRebuild = RebuildCheck()
     ) throws(SessionError) -> SessionVerifier {
-        var reader = SessionFileReader(source, readsBridge: false)
         var verifier = SessionVerifier(rebuild: rebuild)
+        let (kind, start) = try SessionKind.look(at: source)
+        if let imported = try kind.open(source, start: start, ports: []) {
+            verifier.isImport = true
+            while let item = try imported.next() {
+                verifier.receive(item, at: imported.position)
+            }
+            verifier.finish(at: imported.position)
+            return verifier
+        }
+        var reader = SessionFileReader(
+            ResumedSource(source, start: start), readsBridge: false)
         while let item = try reader.next() {
             verifier.receive(item, at: reader.position)
         }
@@ -114,7 +134,7 @@ package struct SessionVerifier {
         let remark = SessionRemark(position: position, kind: kind)
         switch kind {
         case .tornLine: report(.warning, "torn_line", remark)
-        case .damaged, .badPackets: report(.warning, "damaged", remark)
+        case .damaged, .badPackets, .badHAR: report(.warning, "damaged", remark)
         case .badLine: report(.error, "bad_line", remark)
         case .lineTooLong: report(.error, "long_line", remark)
         case .missingParts: report(.warning, "missing_parts", remark)
@@ -126,7 +146,7 @@ package struct SessionVerifier {
 
     private mutating func receive(_ event: Event, at position: SessionPosition) {
         if case .session = event.kind {
-            if position.line > 1 {
+            if position.line > 1, !isImport {
                 report(.error, "session_twice", position, "another session begins here")
             }
             lastTime = event.time
@@ -232,6 +252,10 @@ package struct SessionVerifier {
         case .note(let note) where note.code == "recording_gap":
             hasGaps = true
             report(.warning, "recording_gap", position, note.text)
+        case .note(let note) where isImport && Self.lossNotes.contains(note.code):
+            report(.warning, note.code, position, note.text)
+        case .note(let note) where isImport && Self.oddNotes.contains(note.code):
+            report(.info, note.code, position, note.text)
         case .end(let end):
             self.end = end
             dropped = end.dropped

@@ -28,7 +28,7 @@ package struct VerifyText: Sendable {
         let lineWidth = findings.reduce(0) { max($0, "\($1.position.line)".count) }
         for finding in findings {
             result += "  " + painted(finding.severity)
-            result += "  line " + padded("\(finding.position.line)", lineWidth)
+            result += "  \(finding.position.unit) " + padded("\(finding.position.line)", lineWidth)
             result += "  " + padded(finding.code, width) + "  " + visible(finding.text) + "\n"
         }
         let total = verifier.counts.values.reduce(0, +)
