@@ -12,22 +12,23 @@ struct ConvertOptions: Sendable {
     static let command = Command<Job>(
         "convert", summary: "a session in another format",
         details: """
-            The ending of the output picks its format: .ndjson, .ndjson.gz, .ndjson.zst or \
-            .pcap, which Wireshark reads. What a pcap file cannot hold is named in a warning. \
-            What could not be read of a torn input is counted as dropped in the output.
+            The ending of the output picks its format: .ndjson, .ndjson.gz, .ndjson.zst, .pcap, \
+            which Wireshark reads, or .har, which browsers read. What those cannot hold is named \
+            in a warning. Several sessions are merged by their times. What could not be read of \
+            a torn input is counted as dropped in the output.
             """,
         options: ConvertOptions(),
         arguments: [
             .operands(
                 \.inputs, .file,
-                help: "a session file, all parts of one session, or a pcap or pcapng file; - is "
-                    + "standard input"),
+                help: "session files, parts of one or several sessions, pcap, pcapng or HAR files; "
+                    + "- is standard input"),
             .option(
                 "output", short: "o", \.output, .file, required: true,
                 help: "the file to write; - is standard output, as plain NDJSON"),
             .options(
                 "port", \.ports, .integer(in: 1...65535),
-                help: "of packets only those of this TCP port"),
+                help: "of packets and of a HAR only those of this TCP port"),
             .flag(
                 "require-complete", \.requiresComplete,
                 help: "end with 4 where the input is torn or cut"),
@@ -36,20 +37,20 @@ struct ConvertOptions: Sendable {
             Example("bridgetap convert lab.ndjson.zst -o lab.pcap", "for Wireshark"),
             Example("bridgetap convert --port 8080 board.pcap -o lab.ndjson", "what tcpdump saw"),
             Example("bridgetap convert lab-*.ndjson -o lab.ndjson.zst", "rotated parts as one"),
+            Example(
+                "bridgetap convert board.pcap browser.har -o both.ndjson",
+                "what was recorded at two places, in the order of time"),
         ],
         action: { options in { try options.run() } })
 
     private func run() throws -> ExitCode {
-        var reader = try SessionInputs.open(
-            inputs, ports: Set(ports.map { UInt16(clamping: $0) }), showsProgress: true)
-        let first: SessionReader.Item?
-        do { first = try reader.next() } catch { throw SessionInputs.failure(error) }
-        guard case .event(let event)? = first, case .session(let session) = event.kind else {
-            throw Failure(.badInput, "\(reader.name) does not begin with a session line")
+        var source = try ConvertSource(inputs, ports: Set(ports.map { UInt16(clamping: $0) }))
+        guard let session = try source.session() else {
+            throw Failure(.badInput, "\(source.name) does not begin with a session line")
         }
         var conversion = try Conversion(session, to: output)
         do {
-            try conversion.take(&reader)
+            try conversion.take(&source)
         } catch {
             // Half an output would look like a whole one.
             SessionOutputs.remove(output)
@@ -61,11 +62,59 @@ struct ConvertOptions: Sendable {
     }
 }
 
+/// What is converted: one session, or several merged into one.
+private struct ConvertSource {
+    private var reader: SessionReader?
+    /// Instead of `reader`, where there are several sessions.
+    private var merger: SessionMerger?
+
+    init(_ inputs: [String], ports: Set<UInt16>) throws {
+        guard inputs.count > 1 else {
+            reader = try SessionInputs.open(inputs, ports: ports, showsProgress: true)
+            return
+        }
+        var sessions = try SessionInputs.sessions(inputs, ports: ports, showsProgress: true)
+        do throws(SessionError) {
+            if sessions.groups.count == 1 {
+                reader = try sessions.groups[0].reader(ports: ports)
+            } else {
+                merger = try SessionMerger(sessions, ports: ports)
+            }
+        } catch {
+            throw SessionInputs.failure(error)
+        }
+    }
+
+    var name: String { reader?.name ?? "the merged session" }
+
+    /// The first line, which is taken.
+    mutating func session() throws -> SessionInfo? {
+        guard case .event(let event)? = try next(), case .session(let session) = event.kind else {
+            return nil
+        }
+        return session
+    }
+
+    mutating func next() throws -> SessionMerger.Item? {
+        do throws(SessionError) {
+            guard reader != nil else { return try merger?.next() }
+            switch try reader?.next() {
+            case .event(let event)?: return .event(event)
+            case .remark(let remark)?: return .remark(remark, name: name)
+            case nil: return nil
+            }
+        } catch {
+            throw SessionInputs.failure(error)
+        }
+    }
+}
+
 /// A session on its way from one format into another.
 private struct Conversion {
     private enum Target {
         case session(SessionWriter)
         case pcap(PcapSessionWriter)
+        case har(HARSessionWriter)
     }
 
     private let target: Target
@@ -88,6 +137,11 @@ private struct Conversion {
         do throws(OutputError) {
             if path.hasSuffix(".pcap") {
                 target = .pcap(try PcapSessionWriter(startedAt: startedAt, openPart: open))
+            } else if path.hasSuffix(".har") {
+                target = .har(
+                    try HARSessionWriter(
+                        session: session, startedAt: startedAt, creator: Version.tool,
+                        openPart: open))
             } else {
                 var session = session
                 session.part = nil
@@ -105,6 +159,7 @@ private struct Conversion {
         switch target {
         case .session(let writer): writer
         case .pcap(let writer): writer
+        case .har(let writer): writer
         }
     }
 
@@ -112,24 +167,23 @@ private struct Conversion {
     var isComplete: Bool { hasEnd && losses == 0 }
 
     var warnings: [String] {
-        guard case .pcap(let writer) = target else { return [] }
-        return writer.losses.warnings
+        switch target {
+        case .session: []
+        case .pcap(let writer): writer.losses.warnings
+        case .har(let writer): writer.losses.warnings
+        }
     }
 
     /// Takes all of the input.
-    mutating func take(_ reader: inout SessionReader) throws {
-        do {
-            while let item = try reader.next() {
-                switch item {
-                case .event(let event): receive(event)
-                case .remark(let remark):
-                    SessionInputs.warn(remark, name: reader.name)
-                    lost(remark)
-                }
-                if let error = output.status.pausedBy { throw SessionOutputs.failure(error) }
+    mutating func take(_ source: inout ConvertSource) throws {
+        while let item = try source.next() {
+            switch item {
+            case .event(let event): receive(event)
+            case .remark(let remark, let name):
+                SessionInputs.warn(remark, name: name)
+                lost(remark)
             }
-        } catch let error as SessionError {
-            throw SessionInputs.failure(error)
+            if let error = output.status.pausedBy { throw SessionOutputs.failure(error) }
         }
     }
 
@@ -151,7 +205,11 @@ private struct Conversion {
     }
 
     private func admit(_ count: Int) {
-        if case .session(let writer) = target { writer.admit(dropped: count) }
+        switch target {
+        case .session(let writer): writer.admit(dropped: count)
+        case .har(let writer): writer.admit(dropped: count)
+        case .pcap: break
+        }
     }
 
     private func note(_ text: String) {

@@ -23,6 +23,19 @@ enum SessionInputs {
         }
     }
 
+    /// Puts files together by session, for what takes several: parts of one are read as one.
+    static func sessions(
+        _ files: [String], ports: Set<UInt16> = [], showsProgress: Bool = false
+    ) throws -> MergeInputs {
+        do throws(SessionError) {
+            let inputs = files.map { SessionFileInput(path: $0) }
+            let progress = Progress(inputs, isWanted: showsProgress)
+            return try MergeInputs(inputs.map { progress.watched($0) }, ports: ports)
+        } catch {
+            throw failure(error)
+        }
+    }
+
     /// Opens one file.
     static func source(_ file: String) throws(SessionError) -> SessionFileSource {
         do {
