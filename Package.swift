@@ -49,7 +49,7 @@ let package = Package(
         .testTarget(
             name: "ReportTests",
             dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],
-            exclude: ["Timeline/Golden", "Results/Golden", "Check/Golden"]),
+            exclude: ["Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden"]),
         .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),

@@ -48,7 +48,8 @@ struct Main {
             """,
         commands: [
             RecordOptions.command, ShowOptions.command, CheckOptions.command,
-            VerifyOptions.command, ConvertOptions.command, BoardCommandOptions.command,
+            DiffOptions.command, VerifyOptions.command, ConvertOptions.command,
+            BoardCommandOptions.command,
             AppCommandOptions.command,
             DemoOptions.command,
         ])

@@ -63,7 +63,8 @@ package struct JUnitText: Sendable {
     }
 
     private func text(of item: Results.Case, className: String) -> String {
-        var xml = "    <testcase" + xmlAttribute("classname", className)
+        var xml = "    <testcase"
+        xml += xmlAttribute("classname", item.group.map { visible($0) } ?? className)
         xml += xmlAttribute("name", visible(item.name)) + xmlAttribute("time", "0.000")
         let message = xmlAttribute("message", visible(cut(item.message ?? "", toColumns: 1000)))
         let body = body(of: item)
@@ -86,7 +87,7 @@ package struct JUnitText: Sendable {
 
     /// What was seen, a line each, behind what is demanded.
     private func body(of item: Results.Case) -> String {
-        guard !item.findings.isEmpty else { return "" }
+        guard !item.findings.isEmpty else { return lines(item.details) }
         var text = ""
         if let rule = item.rule {
             if item.outcome == .passed { text += "seen, and not counted: " }
@@ -100,6 +101,17 @@ package struct JUnitText: Sendable {
             told += 1
         }
         if item.tally.total > told { text += "and \(grouped(item.tally.total - told)) more\n" }
+        return text
+    }
+
+    private func lines(_ details: [String]) -> String {
+        var text = ""
+        for (told, line) in details.enumerated() {
+            guard text.utf8.count + line.utf8.count < Self.maximumText else {
+                return text + "and \(grouped(details.count - told)) more\n"
+            }
+            text += line + "\n"
+        }
         return text
     }
 

@@ -90,6 +90,11 @@ package struct Results: Sendable, Equatable {
         package var tally = Tally()
         /// What was seen, in order; the first ones where there are very many.
         package var findings: [Finding] = []
+        /// What it belongs to within its suite, such as the type of a command; nil for the suite
+        /// itself.
+        package var group: String?
+        /// Lines that show why it came out so, where no findings do.
+        package var details: [String] = []
 
         package init(
             name: String, rule: Rule? = nil, outcome: Outcome, exercised: Int = 0,

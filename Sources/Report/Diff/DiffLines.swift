@@ -1,0 +1,95 @@
+import Capture
+import PhoneBridge
+package import Wire
+
+/// Writes what was compared as NDJSON (`--json`).
+///
+/// A line is a command, an event or a fact that differs, the last one the sum. Values stand as
+/// they are: nothing is masked.
+package struct DiffLines: Sendable {
+    package init() {}
+
+    /// A command, whether it differs or not.
+    package func line(_ pair: SessionDiff.CommandPair) -> Bytes {
+        var members: [JSON.Member] = [
+            .init("kind", "command"), .init("outcome", .string(pair.outcome.rawValue)),
+            .init("type", .string(pair.type)), .init("ordinal", .integer(pair.ordinal)),
+        ]
+        members += side("a", pair.first?.id, pair.first?.seq)
+        members += side("b", pair.second?.id, pair.second?.seq)
+        if !pair.remarks.isEmpty {
+            members.append(.init("remarks", .array(pair.remarks.map { .string($0) })))
+        }
+        return encoded(members + differences(pair.differences, pair.left))
+    }
+
+    /// An event of the app.
+    package func line(_ pair: SessionDiff.EventPair) -> Bytes {
+        let members: [JSON.Member] =
+            [
+                .init("kind", "event"), .init("outcome", .string(pair.outcome.rawValue)),
+                .init("name", .string(pair.name)), .init("ordinal", .integer(pair.ordinal)),
+            ] + side("a", nil, pair.first?.seq) + side("b", nil, pair.second?.seq)
+        return encoded(members + differences(pair.differences, pair.left))
+    }
+
+    /// What differs of the whole, and the sum.
+    package func end(_ diff: borrowing SessionDiff) -> Bytes {
+        var bytes = Bytes()
+        for fact in diff.facts {
+            bytes += encoded([
+                .init("kind", "fact"), .init("name", .string(fact.name)),
+                .init("a", .string(fact.first)), .init("b", .string(fact.second)),
+                .init("counts", .bool(fact.counts)),
+            ])
+        }
+        var members: [JSON.Member] = [
+            .init("kind", "summary"), .init("a", .string(diff.first.name)),
+            .init("b", .string(diff.second.name)),
+            .init("different", .bool(diff.isDifferent)),
+        ]
+        for outcome in SessionDiff.Outcome.allCases {
+            members.append(
+                .init(outcome.rawValue, .integer(diff.counts[outcome, default: 0])))
+        }
+        members.append(.init("events", .integer(diff.changedEvents)))
+        return bytes + encoded(members)
+    }
+
+    private func side(_ name: String, _ id: String?, _ seq: Int?) -> [JSON.Member] {
+        guard let seq else { return [] }
+        var members: [JSON.Member] = []
+        if let id { members.append(.init("id", .string(id))) }
+        members.append(.init("seq", .integer(seq)))
+        return [.init(name, .object(members))]
+    }
+
+    private func differences(_ differences: [FieldDifference], _ left: Int) -> [JSON.Member] {
+        var members: [JSON.Member] = []
+        if !differences.isEmpty {
+            members.append(
+                .init(
+                    "differences",
+                    .array(
+                        differences.map { difference in
+                            var members: [JSON.Member] = [
+                                .init("path", .string(difference.path)),
+                                .init("kind", .string(difference.kind.rawValue)),
+                            ]
+                            if let value = difference.first { members.append(.init("a", value)) }
+                            if let value = difference.second { members.append(.init("b", value)) }
+                            members.append(.init("counts", .bool(difference.counts)))
+                            return .object(members)
+                        })))
+        }
+        if left > 0 { members.append(.init("left", .integer(left))) }
+        return members
+    }
+
+    private func encoded(_ members: [JSON.Member]) -> Bytes {
+        var bytes = Bytes()
+        JSON.object(members).encode(into: &bytes)
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+}

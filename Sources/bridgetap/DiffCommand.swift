@@ -1,0 +1,124 @@
+import Arguments
+import Capture
+import Glibc
+import Report
+import Wire
+
+/// What `bridgetap diff` was asked for.
+struct DiffOptions: Sendable {
+    var files: [String] = []
+    var junit: String?
+    var isJSON = false
+    var showsAll = false
+
+    static let command = Command<Job>(
+        "diff", summary: "what differs between two sessions, command by command",
+        details: """
+            Commands belong together by id and type, else by type, route and order. Each comes \
+            out as same, changed, late, unanswered, duplicate, extra, missing or route changed, \
+            seen from the first session; differences are shown field by field. Events of the \
+            app, connections and heartbeats are compared too. What the contract lets differ is \
+            told and does not count: the form of an instant, fields that it does not know, a \
+            platform's own method. Values that tell about a person are masked, but for --json.
+
+            Ends with 0 where nothing differs, 1 where something does, 4 where an input cannot \
+            be read, 5 where neither has a command or an event.
+            """,
+        options: DiffOptions(),
+        arguments: [
+            .operands(
+                \.files, .file,
+                help: "two session files, packed or not, or pcap, pcapng or HAR files; - is "
+                    + "standard input"),
+            .option("junit", \.junit, .file, help: "also write a JUnit XML report"),
+            .flag("json", \.isJSON, help: "commands, events and the sum as NDJSON"),
+            .flag("all", \.showsAll, help: "what is the same too"),
+        ],
+        exclusive: [["--json", "--all"]],
+        examples: [
+            Example("bridgetap diff lab.ndjson new.ndjson", "what did the new build change?"),
+            Example(
+                "bridgetap diff --json board.pcap browser.har | jq 'select(.outcome != \"same\")'",
+                "for other programs"),
+        ],
+        check: { (options) throws(UsageError) in
+            if options.files.count != 2 {
+                throw .rule(
+                    message: "two sessions are compared, not \(options.files.count)",
+                    hint: "bridgetap convert makes one file of the parts of a session")
+            }
+            if options.files == ["-", "-"] {
+                throw .rule(message: "standard input is one session", hint: "give - once")
+            }
+            if options.junit == "-", options.isJSON {
+                throw .rule(
+                    message: "standard output can be one thing only",
+                    hint: "give --junit the name of a file")
+            }
+        },
+        action: { options in { try options.run() } })
+
+    private func run() throws -> ExitCode {
+        let report = try junit.map { try ReportFile($0, flag: "--junit", inputs: files) }
+        let first = try read(files[0])
+        let second = try read(files[1])
+        var diff = SessionDiff(first, second)
+        let layout = DiffText(
+            isColoured: ProcessStreams.isColoured(STDOUT_FILENO), showsSame: showsAll)
+        let lines = DiffLines()
+        var results = DiffResults(diff)
+        var output = Bytes()
+        if !isJSON { output += Bytes(layout.head(diff).utf8) }
+        while let pair = try part({ () throws(OutputError) in try diff.nextCommand() }) {
+            results.add(pair)
+            output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)
+            try write(&output)
+        }
+        while let pair = try part({ () throws(OutputError) in try diff.nextEvent() }) {
+            results.add(pair)
+            output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)
+            try write(&output)
+        }
+        output += isJSON ? lines.end(diff) : Bytes(layout.end(diff).utf8)
+        if junit != "-" { try ProcessStreams.output(output) }
+        if let report {
+            let results = Results(
+                command: "diff", tool: Version.tool, suites: [results.finish(diff)])
+            try report.finish(Bytes(JUnitText(results).text.utf8))
+        }
+        if diff.isEmpty { return .nothingExercised }
+        return diff.isDifferent ? .found : .done
+    }
+
+    /// A step of the comparison, which reads what was put aside.
+    private func part<Pair>(_ step: () throws(OutputError) -> Pair?) throws -> Pair? {
+        do { return try step() } catch { throw SessionInputs.failure(.cannotSpool(error)) }
+    }
+
+    /// Writes what is a block already.
+    private func write(_ output: inout Bytes) throws {
+        guard output.count >= 64 * 1024 else { return }
+        // Standard output is for the report then.
+        if junit != "-" { try ProcessStreams.output(output) }
+        output.removeAll(keepingCapacity: true)
+    }
+
+    private func read(_ file: String) throws -> DiffSession {
+        var reader = try SessionInputs.open([file], showsProgress: true)
+        var diff = DiffReader(name: file == "-" ? "standard input" : file)
+        do throws(SessionError) {
+            while let item = try reader.next() {
+                switch item {
+                case .event(let event):
+                    do { try diff.receive(event) } catch { throw .cannotSpool(error) }
+                case .remark(let remark):
+                    SessionInputs.warn(remark, name: reader.name)
+                    diff.lost()
+                }
+            }
+        } catch {
+            throw SessionInputs.failure(error)
+        }
+        return diff.session
+    }
+}
