@@ -219,6 +219,53 @@ seeds["connection"] = {
     ),
 }
 
+har_socket = (
+    b'{"_resourceType":"websocket","_webSocketMessages":[{"type":"send","time":1780300800.5,'
+    b'"opcode":1,"data":"{\\"id\\":\\"heartbeat\\"}"},{"type":"receive","time":1780300800.25,'
+    b'"opcode":2,"data":"AAEC"},{"type":"error","time":1780300801,"opcode":-1,"data":"gone"}],'
+    b'"connection":"41","request":{"method":"GET","url":"ws://[fd00::1]:8080/a?b=c","headers":'
+    b'[{"name":"Host","value":"b"}]},"response":{"status":101,"headers":[]},'
+    b'"startedDateTime":"2026-06-01T10:00:00.125+02:00","time":2500.0,"timings":{"send":0}}'
+)
+har_exchange = (
+    b'{"startedDateTime":"2026-06-01T08:00:00Z","time":12.5,"connection":"41","request":{'
+    b'"method":"POST","url":"http://b/x","httpVersion":"h2","headers":[{"name":":method","value":'
+    b'"POST"},{"name":"content-length","value":"3"}],"postData":{"mimeType":"a/b","text":"one",'
+    b'"params":[{"name":"p","value":"q"}]},"bodySize":3},"response":{"status":200,"statusText":'
+    b'"OK","headers":[{"name":"Transfer-Encoding","value":"chunked"},{"name":"Content-Encoding",'
+    b'"value":"gzip"}],"content":{"size":2,"text":"T0s=","encoding":"base64"},"bodySize":22},'
+    b'"timings":{"blocked":-1,"dns":1,"connect":2,"send":0.5,"wait":8,"receive":1}}'
+)
+har_own = (
+    b'{"startedDateTime":"2026-06-01T08:00:00.000000001Z","connection":"1","_app":"1.2.3.4:5",'
+    b'"_board":"1.2.3.5:80","_continued":{"upgraded":true,"extensions":"x"},"request":{"url":'
+    b'"ws://b/"},"response":{"status":0},"_webSocketMessages":[{"type":"send","time":1780300801,'
+    b'"opcode":1,"data":"a"}],"_events":[{"event":"frame","opcode":8,"base64":"A+g=","from":"app",'
+    b'"time":1780300802,"after":1},{"event":"gap","length":3,"why":"snaplen","from":"board",'
+    b'"after":0},{"event":"close","how":"fin","from":"app","after":1},{"event":"note","code":"c",'
+    b'"text":"t","after":1}]}'
+)
+har_failed = (
+    b'{"request":{"url":"http://b:1/","headers":[{"name":"Host","value":"b\\nc"}]},"response":'
+    b'{"status":0,"_error":"net::ERR"},"_fromCache":false,"connection":""}'
+)
+
+
+def har(*entries):
+    return b'{"log":{"version":"1.2","creator":{"name":"c","version":"1"},"entries":[' + (
+        b",".join(entries) + b"]}}"
+    )
+
+
+seeds["har"] = {
+    "websocket": b"\x00\x01" + har(har_socket),
+    "exchange": b"\x01\x02" + har(har_exchange),
+    "own": b"\x01\x03" + har(har_own, har_exchange),
+    "all": b"\x00\x04" + har(har_exchange, har_socket, har_own, har_failed, har_exchange),
+    "cut": b"\x01\x05" + har(har_exchange, har_socket)[:-90],
+    "mark": b"\x00\x06\xef\xbb\xbf { \"log\" : { \"entries\" : [ ] } } ",
+}
+
 shutil.rmtree(root, ignore_errors=True)
 for target, inputs in seeds.items():
     (root / target).mkdir(parents=True)

@@ -10,6 +10,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case ndjson
     case session
     case connection
+    case har
 
     /// Throws where the invariant does not hold for `input`; a trap is a finding as well.
     public func check(_ input: [UInt8]) throws(BrokenInvariant) {
@@ -21,6 +22,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .ndjson: try checkNDJSON(input)
         case .session: try checkSession(input)
         case .connection: try checkConnection(input)
+        case .har: try checkHAR(input)
         }
     }
 }

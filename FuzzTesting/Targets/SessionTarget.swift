@@ -28,7 +28,7 @@ func checkSession(_ input: Bytes) throws(BrokenInvariant) {
 }
 
 /// Bytes that arrive as they are cut.
-private final class CutSource: ByteSource {
+final class CutSource: ByteSource {
     let name = "fuzzed"
     private var parts: ArraySlice<Bytes>
 
