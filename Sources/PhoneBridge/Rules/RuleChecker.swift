@@ -71,6 +71,8 @@ package struct RuleChecker: Sendable {
             context.now = max(context.now, event.time)
             reader.read(event, &context)
         }
+        // What was due before is certain now, and not a moment earlier.
+        context.now = max(context.now, LinkReader.firstTime(event))
         advanceGroups(to: LinkReader.firstTime(event))
         context.now = max(context.now, event.time)
         if context.began == nil { context.began = event.time }
