@@ -159,8 +159,9 @@ private final class RecordJob {
                         ? "no interface of this machine has that address now; is the phone plugged in?"
                         : nil)
         }
-        try announce(recording)
+        // Who is told that it is ready may end it at once.
         try watchSignals()
+        try announce(recording)
         let keyboard = options.quiet ? nil : loop.onKey { [weak self] key in self?.press(key) }
         defer { keyboard?.cancel() }
         loop.run()
