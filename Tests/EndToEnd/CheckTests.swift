@@ -9,16 +9,25 @@ import Testing
     /// A session whose board leaves heartbeats without an echo.
     private let broken: String
 
+    private let brokenFile = "Tests/EndToEnd/Sessions/no-echo.ndjson"
+
     init() throws {
-        let url = BuiltProgram.root.appending(path: "captures/all-commands.ndjson")
-        // Without the echoes, and silent where the link would have been closed.
-        var lines = try String(contentsOf: url, encoding: .utf8).split(separator: "\n")
-            .map(String.init).prefix { !$0.contains(#""opcode":8"#) }
-            .filter {
-                !($0.contains(#""from":"board""#) && $0.contains(#""kind":"heartbeat""#))
-            }
-        lines.append(#"{"event":"note","seq":900,"t":40000000000,"code":"mark","text":"late"}"#)
-        broken = lines.joined(separator: "\n") + "\n"
+        broken = try String(
+            contentsOf: BuiltProgram.root.appending(path: brokenFile), encoding: .utf8)
+    }
+
+    @Test func `the README shows what is printed`() throws {
+        let outcome = try BuiltProgram.run(["check", brokenFile])
+        let printed = outcome.output.replacing(brokenFile, with: "lab.ndjson")
+            .split(separator: "\n", omittingEmptySubsequences: false)
+            .map { $0.isEmpty ? "" : "    " + $0 }.joined(separator: "\n")
+        let readme = try String(
+            contentsOf: BuiltProgram.root.appending(path: "README.md"), encoding: .utf8)
+        // How many rules there are to test is no matter of the README's.
+        let count = #/\d+ of \d+ rules/#
+        #expect(
+            readme.replacing(count, with: "rules").contains(
+                "    $ bridgetap check lab.ndjson\n" + printed.replacing(count, with: "rules")))
     }
 
     @Test(arguments: [

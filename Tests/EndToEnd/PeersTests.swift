@@ -28,7 +28,7 @@ import Testing
             let ready = folder.appending(path: "ready")
             let recorder = try RunningProgram([
                 "record", "--listen", "127.0.0.1:0", "--upstream", boardAddress, "-o", file,
-                "--ready-file", ready.path,
+                "--ready-file", ready.path, "--check",
             ])
             let address = recorder.firstLine()
             let app = try RunningProgram(["app", "--to", "ws://\(address)/"])
@@ -45,6 +45,7 @@ import Testing
             #expect(appOutcome.exitCode == 0, "\(appOutcome.errors)")
             let recorderOutcome = try recorder.stop()
             #expect(recorderOutcome.exitCode == 0, "\(recorderOutcome.errors)")
+            #expect(recorderOutcome.errors.contains("no rule that counts was broken of "))
             #expect(try board.stop().exitCode == 0)
 
             #expect(try BuiltProgram.run(["verify", file]).exitCode == 0)

@@ -35,6 +35,12 @@ import Testing
             ], "--rotate: "
         ),
         (
+            [
+                "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:1", "-o", "x.ndjson",
+                "--profile", "contract",
+            ], "--profile needs --check"
+        ),
+        (
             ["--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:1", "-o", "x.txt"],
             "-o: x.txt has no ending that picks a format"
         ),
