@@ -105,6 +105,20 @@ import Wire
         #expect(bench.links.count == 2)
     }
 
+    // iOS passes through inactive on the way back as well.
+    @Test(arguments: [AppStep.inactive, .background(.pip)])
+    func `an app that comes back in steps connects again`(step: AppStep) {
+        var bench = AppBench()
+        let link = bench.connect()
+        bench.perform(.background(.suspended))
+        bench.wait(70)
+        bench.end(link)
+        bench.perform(step)
+        bench.perform(.foreground)
+        bench.wait(5)
+        #expect(bench.links.count == 2)
+    }
+
     @Test(arguments: [
         (500, ""), (404, "404 page not found\n"), (307, ""), (200, ""), (200, "{"), (200, "[]"),
         (200, #"{"commands":5}"#), (200, #"{"commands":[{"id":"c","type":"clipboard_read"}"#),

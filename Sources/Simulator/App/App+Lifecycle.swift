@@ -35,17 +35,22 @@ extension App {
         lifecycle = .active
         awakeUntil = nil
         var actions: [AppAction] = []
-        if wasSuspended {
-            if let id = link.current {
-                actions.append(.abort(id))
-                link.retry(at: now.monotonic)
-            } else {
-                link.start(at: now.monotonic)
-            }
+        if wasSuspended || link.isIdle {
+            actions += reconnect(at: now)
         } else {
             actions += report(environment: true, at: now)
         }
         return actions + resumePolling(at: now) + deadlineReached(at: now)
+    }
+
+    /// Wants a connection again after a suspension; what is left of the old one is given up.
+    mutating func reconnect(at now: Moment) -> [AppAction] {
+        guard let id = link.current else {
+            link.start(at: now.monotonic)
+            return []
+        }
+        link.retry(at: now.monotonic)
+        return [.abort(id)]
     }
 
     /// Says where the phone and the app stand (contract, "AppEvent").

@@ -165,7 +165,9 @@ package struct App: Sendable {
     package mutating func perform(_ step: AppStep, at now: Moment) -> [AppAction] {
         switch step {
         case .inactive:
+            let wasSuspended = isSuspended
             lifecycle = .inactive
+            if wasSuspended { return reconnect(at: now) + pausePolling() }
             return report(environment: false, at: now) + pausePolling()
         case .background(let mode):
             return enterBackground(mode, at: now)

@@ -45,6 +45,11 @@ struct AppLink: Sendable {
         }
     }
 
+    /// Whether no connection is there or wanted.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
     /// The link that is there or being made.
     var current: LinkID? {
         switch state {
