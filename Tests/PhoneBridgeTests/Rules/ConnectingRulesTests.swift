@@ -24,6 +24,14 @@ extension RuleCase {
         return lines.joined(separator: "\n")
     }
 
+    /// The board ends the connection; the app polls in the foreground.
+    private static func polls(until last: Double) -> String {
+        let polls = [2, 7, 12, last].map {
+            "\($0) #9 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1&app_state=active"
+        }
+        return (["0 connect", "1 board fin", "1 app fin"] + polls).joined(separator: "\n")
+    }
+
     static let connecting: [RuleCase] = [
         RuleCase(
             "environment-on-connect", breaks: "0 dial\n\(echoed)",
@@ -45,6 +53,9 @@ extension RuleCase {
                 1  app> {"id":"heartbeat"}
                 """),
         RuleCase("reconnect-interval", breaks: returns([2.5]), close: returns([2.9])),
+        RuleCase(
+            "reconnect-interval", "too late",
+            breaks: polls(until: 17.5), close: polls(until: 17) + "\n18 #3 connect"),
         RuleCase(
             "reconnect-storm", breaks: returns([0.1, 0.1, 0.1, 0.1]),
             close: returns([0.1, 0.1, 4, 0.1])),

@@ -53,8 +53,13 @@ struct ConnectingRules: RuleGroup {
     private struct End {
         var mark: Mark
         var by: Side
+        /// When it was over on both sides.
+        var closed: Int64
         /// Connections in a row that came too early.
         var early = 0
+        var isLateReported = false
+        /// Since when the app has polled in the foreground without a pause, and its last poll.
+        var active: (since: Int64, last: Int64)?
     }
 
     private var links: [Int: Link] = [:]
@@ -72,6 +77,8 @@ struct ConnectingRules: RuleGroup {
     private static let crossing: Int64 = 2_000
     /// Milliseconds within which a replaced connection is closed.
     private static let closeLimit: Int64 = 5_000
+    /// Milliseconds between polls beyond which the app may have been suspended.
+    private static let pollPause: Int64 = 6_000
     /// So many early connections in a row are no chance.
     private static let stormLength = 3
     /// Phones that are remembered; a capture may be of any number.
@@ -119,6 +126,7 @@ struct ConnectingRules: RuleGroup {
         switch fact.kind {
         case .request(let request) where request.route == .connect:
             attempted(request, fact, &context)
+        case .request(let request) where request.route == .poll: polled(request, fact, &context)
         case .upgraded: upgraded(fact.conn, mark, &context)
         case .message(let message): heard(message, fact.conn, mark, &context)
         case .exchange(let exchange):
@@ -183,6 +191,42 @@ struct ConnectingRules: RuleGroup {
             end.early = 0
         }
         ends[phone] = end
+    }
+
+    /// An app that polls in the foreground is there to reconnect.
+    private mutating func polled(
+        _ request: RequestFact, _ fact: LinkFact, _ context: inout RuleContext
+    ) {
+        let phone = Self.phone(request, hosts[fact.conn] ?? "")
+        guard let end = ends[phone], end.by == .board, !end.isLateReported else { return }
+        guard PollFacts(request.target, context.contract.poll).appState == "active" else {
+            ends[phone]?.active = nil
+            return
+        }
+        // An app that was suspended polls as soon as it is back.
+        let isBack =
+            end.active.map {
+                fact.time.clampedSubtracting($0.last) > context.nanoseconds(Self.pollPause)
+            } ?? true
+        let since = isBack ? fact.time : end.active?.since ?? fact.time
+        ends[phone]?.active = (since, fact.time)
+        guard
+            context.isCertain(since: end.mark.time),
+            !attempts.values.contains(where: { $0.phone == phone }),
+            !links.values.contains(where: { $0.phone == phone })
+        else { return }
+        let waited = fact.time.clampedSubtracting(max(end.closed, since))
+        // A short suspension between two polls is not seen, and begins the wait anew.
+        let most = context.nanoseconds(
+            3 * context.contract.timing.reconnectMilliseconds.upperBound
+        ).clampedAdding(context.slack)
+        guard waited > most else { return }
+        ends[phone]?.isLateReported = true
+        context.exercise(Self.interval)
+        context.report(
+            Self.interval, by: .app, conn: fact.conn, events: [end.mark.seq, fact.seq],
+            "the app polls in the foreground, and has not reconnected for \(waited / 1_000_000_000) s"
+        )
     }
 
     private mutating func upgraded(_ conn: Int, _ mark: Mark, _ context: inout RuleContext) {
@@ -301,6 +345,6 @@ struct ConnectingRules: RuleGroup {
         let early = ends[phone]?.early ?? 0
         // An attempt without an answer was cut off.
         let end = link?.end ?? (mark, .board)
-        ends[phone] = End(mark: end.mark, by: end.by, early: early)
+        ends[phone] = End(mark: end.mark, by: end.by, closed: mark.time, early: early)
     }
 }
