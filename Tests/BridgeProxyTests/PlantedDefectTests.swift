@@ -1,0 +1,173 @@
+import PhoneBridge
+import Simulator
+import Testing
+import Wire
+
+/// What of the planted defects shows in a session that is only recorded: the rule that finds it,
+/// and a script that shows it and finds nothing between clean peers.
+@Suite struct PlantedDefectTests {
+    struct Row: Sendable, CustomTestStringConvertible {
+        var defect: Defect
+        /// The rules of which one at least is broken.
+        var rules: Set<String>
+        /// Whether the reference app is the phone; otherwise it is played by hand.
+        var hasApp = false
+        /// Whether a board that cuts its messages into fragments stands in the reference's place.
+        var fragments = false
+        var script: @Sendable (DefectLab) -> Void
+
+        var testDescription: String { defect.rawValue }
+    }
+
+    private static let create = BridgeCommand(
+        id: "c", type: "calendar_create",
+        payload: [
+            "title": "t", "start_at": "2026-06-02T15:00:00+08:00",
+            "end_at": "2026-06-02T16:00:00+08:00",
+        ])
+
+    private static func command(_ id: String, _ type: String, _ payload: JSON? = nil)
+        -> BridgeCommand
+    {
+        BridgeCommand(id: id, type: type, timeoutMilliseconds: 8000, payload: payload)
+    }
+
+    private static let fgs =
+        "platform=android&app_state=background&fgs_bridge_enabled=true&limit=10"
+    private static let pip = "platform=ios&app_state=background&pip_bridge_enabled=true&limit=10"
+
+    static let board: [Row] = [
+        Row(defect: .b1, rules: ["queue-retry-timed-out"]) { lab in
+            lab.enqueue("q")
+            lab.enqueue("q")
+            lab.poll()
+        },
+        Row(defect: .b2, rules: ["queue-first-result"]) { lab in
+            for text in ["one", "two"] {
+                lab.enqueue("q")
+                lab.poll()
+                lab.post("q", text)
+            }
+            lab.query("q")
+        },
+        Row(defect: .b3, rules: ["queue-distinct-ids"]) { lab in
+            lab.enqueue("abc")
+            lab.enqueue("ABC")
+        },
+        Row(defect: .b8, rules: ["queue-first-result"]) { lab in
+            lab.enqueue("q")
+            lab.poll()
+            lab.post("q", "one")
+            lab.post("q", "two")
+            lab.query("q")
+        },
+        Row(defect: .b16, rules: ["heartbeat-echo-id"]) { lab in
+            lab.connect()
+            lab.say(#"{"id":"ping"}"#)
+        },
+        Row(defect: .b17, rules: ["status-last-heartbeat"]) { lab in
+            lab.connect()
+            lab.beat(1)
+            lab.say(
+                #"{"id":"phone_app_state","method":"phone_app_state","data":{"app_state":"active","#
+                    + #""reported_at":"1999-01-01T00:00:00Z"}}"#)
+            lab.status()
+        },
+        Row(defect: .b20, rules: ["environment-cleared"], hasApp: true) { lab in
+            lab.run(2)
+            lab.app?.perform(.dropConnection)
+            lab.run(1)
+            lab.status()
+        },
+        Row(defect: .b23, rules: ["heartbeat-echoed"]) { lab in
+            lab.connect()
+            lab.beat(1)
+            lab.say(
+                #"{"id":"phone_environment","method":"phone_environment","data":{"system_name":5}}"#
+            )
+            lab.beat(5)
+        },
+        Row(defect: .b27, rules: ["queue-hands-out"]) { lab in
+            for id in ["a", "b", "c"] { lab.enqueue(id) }
+            lab.poll("platform=ios&app_state=active&limit=1")
+            lab.poll()
+        },
+        Row(defect: .b28, rules: ["queue-limit"]) { lab in
+            for id in ["a", "b", "c"] { lab.enqueue(id) }
+            lab.poll("platform=ios&app_state=active&limit=1")
+        },
+        Row(defect: .b30, rules: ["queue-filter-fgs"]) { lab in
+            lab.enqueue("o", "open_app", more: #","app":"weixin""#)
+            lab.poll(fgs)
+        },
+        Row(defect: .b31, rules: ["queue-hands-out"]) { lab in
+            lab.enqueue("o", "open_app", more: #","app":"weixin""#)
+            lab.poll(pip)
+            lab.poll()
+        },
+        Row(defect: .b32, rules: ["board-error-json"]) { lab in
+            lab.enqueue(#"a\"b"#)
+            lab.enqueue(#"a\"b"#)
+        },
+        Row(defect: .b33, rules: ["queue-incomplete-request"]) { lab in
+            lab.cut(#"{"command":{"id":"a","type":"clipboard_read"}}"#)
+            lab.query("a")
+        },
+    ]
+
+    static let app: [Row] = [
+        Row(defect: .a1, rules: ["one-effect"], hasApp: true) { lab in
+            lab.send(create)
+            lab.send(create)
+        },
+        Row(defect: .a2, rules: ["one-effect"], hasApp: true) { lab in
+            lab.send(create)
+            lab.app?.perform(.dropConnection)
+            lab.run(6)
+            lab.send(create)
+        },
+        Row(defect: .a3, rules: ["one-effect"], hasApp: true) { lab in
+            lab.send(create)
+            lab.app?.perform(.background(.pip))
+            lab.board.run(BoardScript([.init(second: 0, step: .enqueue(create))]))
+            lab.run(5)
+        },
+        Row(defect: .a11, rules: ["event-times-kept"], hasApp: true) { lab in
+            lab.send(create)
+            lab.send(
+                command(
+                    "q", "calendar_query",
+                    ["from": "2026-06-01T00:00:00Z", "to": "2026-06-04T00:00:00Z"]))
+            lab.run(6)
+        },
+    ]
+
+    private static let queried: JSON = [
+        "from": "2026-06-02T00:00:00+08:00", "to": "2026-06-03T00:00:00+08:00",
+    ]
+
+    private func breaches(_ row: Row, planted: Bool) throws -> [Breach] {
+        let lab = try DefectLab(
+            planted ? row.defect : nil, hasApp: row.hasApp, fragments: row.fragments,
+            app: { $0.commandDurations = ["calendar_query": 4, "contacts_query": 3] })
+        row.script(lab)
+        return try lab.breaches()
+    }
+
+    @Test(arguments: board + app)
+    func `a defect that shows itself is found by its rule`(_ row: Row) throws {
+        let found = try breaches(row, planted: true)
+        let words = found.map { "\($0.rule.id): \($0.text)" }
+        #expect(found.contains { row.rules.contains($0.rule.id) }, "\(words)")
+    }
+
+    @Test(arguments: board + app)
+    func `the same script between clean peers breaks none of its rules, and nothing for sure`(
+        _ row: Row
+    ) throws {
+        let found = try breaches(row, planted: false).filter {
+            $0.rule.rating == .sure || row.rules.contains($0.rule.id)
+        }
+        #expect(found.map { "\($0.rule.id): \($0.text)" } == [])
+    }
+}
