@@ -17,7 +17,8 @@ extension SessionError {
         case .unknownLinkType: "Ethernet, Linux cooked, raw IP and BSD loopback are read"
         case .cannotFollow(let name): "tail -c +1 -f \(name) | bridgetap show -"
         case .cannotSpool: "TMPDIR says where there is more room"
-        case .empty, .badPackets, .badHAR, .badFirstLine, .unreadable, .partTwice, .badStart: nil
+        case .badPackets(_, let fault): fault.hint
+        case .empty, .badHAR, .badFirstLine, .unreadable, .partTwice, .badStart: nil
         }
     }
 }

@@ -24,11 +24,18 @@ enum BuiltProgram {
     static let root = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
+    /// The optimised program, which `make test` builds beside the tests' own.
+    static let optimised = root.appending(path: ".build/release/bridgetap")
+
+    /// Whether that is there.
+    static let isOptimisedThere = FileManager.default.isExecutableFile(atPath: optimised.path)
+
     /// Runs it with some arguments until it ends, at most a minute.
     ///
     /// Both streams go to files: nothing that the program leaves behind could keep them open.
     static func run(
-        _ arguments: [String], input: String = "", environment: [String: String] = [:]
+        _ arguments: [String], input: String = "", environment: [String: String] = [:],
+        program: URL = url
     ) throws -> Outcome {
         let folder = FileManager.default.temporaryDirectory
             .appending(path: "bridgetap-run-\(UUID().uuidString)")
@@ -41,7 +48,7 @@ enum BuiltProgram {
 
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/timeout")
-        process.arguments = ["--kill-after=5", "60", url.path] + arguments
+        process.arguments = ["--kill-after=5", "60", program.path] + arguments
         process.currentDirectoryURL = root
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = try FileHandle(forReadingFrom: files[0])

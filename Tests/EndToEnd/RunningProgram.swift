@@ -7,7 +7,7 @@ struct RunningProgram {
     private let errors: URL
 
     /// Starts it; after a minute it is ended whatever it does.
-    init(_ arguments: [String]) throws {
+    init(_ arguments: [String], input: Pipe? = nil) throws {
         errors = FileManager.default.temporaryDirectory
             .appending(path: "bridgetap-errors-\(UUID().uuidString)")
         try Data().write(to: errors)
@@ -16,7 +16,7 @@ struct RunningProgram {
         process.arguments =
             ["--foreground", "--kill-after=5", "60", BuiltProgram.url.path] + arguments
         process.currentDirectoryURL = BuiltProgram.root
-        process.standardInput = FileHandle.nullDevice
+        process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output
         process.standardError = try FileHandle(forWritingTo: errors)
         try BuiltProgram.withNoSignalBlocked { try process.run() }

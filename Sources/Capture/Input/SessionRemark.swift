@@ -67,7 +67,7 @@ package struct SessionRemark: Sendable, Equatable {
             parts.count == 1
                 ? "part \(parts.lowerBound) of the session is missing"
                 : "parts \(parts.lowerBound) to \(parts.upperBound) of the session are missing"
-        case .badPackets(let fault): "\(fault.text); the packets before it are used"
+        case .badPackets(let fault): "\(fault.sentence); the packets before it are used"
         case .badHAR(let fault): "\(fault.place): \(fault.text); the entries before it are used"
         }
     }
@@ -82,7 +82,8 @@ package struct SessionRemark: Sendable, Equatable {
         case .unknownEvent:
             "a newer bridgetap wrote this file"
         case .missingParts: "give all parts together"
-        case .badPackets: "whoever captured them did not end in good order, or still goes on"
+        case .badPackets(let fault):
+            fault.hint ?? "whoever captured them did not end in good order, or still goes on"
         case .badHAR: "the program that wrote it did not end in good order"
         }
     }
@@ -137,7 +138,8 @@ package enum SessionError: Error, Sendable, Equatable {
             "\(name): the session's started_at is no time: \"\(startedAt)\""
         case .partTwice(let name, let part):
             "\(name) is part \(part) of the session, which was given before"
-        case .badPackets(let name, let fault): "\(name), packet \(fault.packets + 1): \(fault.text)"
+        case .badPackets(let name, let fault):
+            "\(name), packet \(fault.packets + 1): \(fault.sentence)"
         case .unknownLinkType(let name, let link):
             "\(name) has packets of link type \(link), which this program does not read"
         case .badHAR(let name, let fault):

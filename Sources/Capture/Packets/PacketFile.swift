@@ -16,6 +16,27 @@ package struct PacketFile: ~Copyable {
         package var packets: Int
         /// The byte of the file that libpcap stands at, if that is known.
         package var offset: UInt64?
+
+        /// Whether it is that libpcap reads packets of one link type a file.
+        package var isOtherLinkType: Bool {
+            text.contains("different from the type of the first interface")
+        }
+
+        /// What is wrong, for a person.
+        package var sentence: String {
+            isOtherLinkType
+                ? "an interface of another link type than the first one, which libpcap does not read"
+                : text
+        }
+
+        /// How to read it all the same; nil where nobody knows.
+        package var hint: String? {
+            guard isOtherLinkType else { return nil }
+            return
+                "a file for each interface can be read: tshark -r FILE -Y 'frame.interface_id == 0' "
+                + "-w part.pcapng, then editcap -F pcap -T ether part.pcapng part.pcap "
+                + "(or -T linux-sll2, as capinfos -E says)"
+        }
     }
 
     /// What the record of a packet says of it.
