@@ -183,6 +183,27 @@ import Wire
         #expect(writer.close(now: .max).written > 0)
     }
 
+    @Test func `undecoded data is one segment, and named where no packet holds it`() throws {
+        var session = SampleSession()
+        session.open(1)
+        session.send(1, .app, Bytes(repeating: 0x16, count: 20_000))
+        var events = session.events
+        let other = Event(
+            time: session.time + 1, conn: 1, from: .board,
+            kind: .data(Event.Data(bytes: Bytes(repeating: 0x16, count: 70_000), why: "noise")))
+        events.append(other)
+        let output = MemoryOutput("lab.pcap")
+        let writer = try PcapSessionWriter(startedAt: 0) { _ in output }
+        for event in events { writer.receive(event) }
+        writer.close(now: session.time + 1)
+        #expect(
+            writer.losses.warnings == [
+                "1 events of undecoded data are cut into several packets"
+            ])
+        let path = try folder.write(output.bytes, to: "lab.pcap")
+        #expect(try tshark(path, "tcp.len > 0", ["tcp.len"]) == [["20000"], ["65495"], ["4505"]])
+    }
+
     @Test func `what a pcap file cannot hold is named`() throws {
         var session = SampleSession()
         session.open(1, app: "phone", board: "board")

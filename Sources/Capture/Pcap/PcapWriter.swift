@@ -30,6 +30,8 @@ package struct PcapWriter: Sendable {
         package var otherEndings = 0
         /// Connections whose addresses are no IP addresses, shown with those for documentation.
         package var unknownAddresses = 0
+        /// `data` events of more than a packet holds, which are read back as several.
+        package var cutData = 0
         /// Events that contradict those before them and have no bytes.
         package var contradictions = 0
 
@@ -46,6 +48,9 @@ package struct PcapWriter: Sendable {
             if unknownAddresses > 0 {
                 warnings.append(
                     "\(unknownAddresses) connections have no IP addresses; invented ones are shown")
+            }
+            if cutData > 0 {
+                warnings.append("\(cutData) events of undecoded data are cut into several packets")
             }
             if contradictions > 0 {
                 warnings.append(
@@ -165,9 +170,13 @@ package struct PcapWriter: Sendable {
             break
         case .bytes:
             let time = event.packetTime ?? event.time
+            // Other content is found again by its own lengths; `data` has none.
+            var isTogether = false
+            if case .data = event.kind { isTogether = true }
+            if isTogether, bytes.count > TCPSegmenter.maximumTogether { losses.cutData += 1 }
             connection.segmenter.send(
                 bytes, fromOpener: fromOpener, firstTime: event.firstTime ?? time, time: time,
-                emit)
+                isTogether: isTogether, emit)
         case .missing(let length):
             if let length {
                 connection.segmenter.skip(length, fromOpener: fromOpener, emit)

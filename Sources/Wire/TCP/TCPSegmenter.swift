@@ -83,26 +83,32 @@ package struct TCPSegmenter: Sendable {
         state = .open
     }
 
+    /// The most that one segment carries: an IP packet of 64 KiB, as captures of a host that lets
+    /// its network card cut have them.
+    package static let maximumTogether = 65_495
+
     /// Sends bytes and has them acknowledged; the first of them at `firstTime`.
+    ///
+    /// - Parameter isTogether: in as few segments as can be, up to `maximumTogether` bytes each,
+    ///   where what a reader makes of them depends on how they are cut.
     package mutating func send(
-        _ bytes: Bytes, fromOpener: Bool, firstTime: Int64, time: Int64, _ emit: Emit
+        _ bytes: Bytes, fromOpener: Bool, firstTime: Int64, time: Int64, isTogether: Bool = false,
+        _ emit: Emit
     ) {
         establish(emit)
         guard case .open = state, !bytes.isEmpty else { return }
         var rest = bytes[...]
-        if firstTime != time, rest.count > 1, rest.count <= maximumSegment {
-            // Two times need two segments.
-            let half = rest.prefix((rest.count + 1) / 2)
-            sendSegment(half, fromOpener: fromOpener, isLast: false, at: firstTime, emit)
-            rest = rest[half.endIndex...]
+        if firstTime != time {
+            // Two times need two segments. One byte is all that surely came first.
+            sendSegment(
+                rest.prefix(1), fromOpener: fromOpener, isLast: rest.count == 1, at: firstTime,
+                emit)
+            rest = rest.dropFirst()
         }
         while !rest.isEmpty {
-            let part = rest.prefix(maximumSegment)
-            let isFirst = part.startIndex == bytes.startIndex
+            let part = rest.prefix(isTogether ? Self.maximumTogether : maximumSegment)
             rest = rest[part.endIndex...]
-            sendSegment(
-                part, fromOpener: fromOpener, isLast: rest.isEmpty,
-                at: isFirst && !rest.isEmpty ? firstTime : time, emit)
+            sendSegment(part, fromOpener: fromOpener, isLast: rest.isEmpty, at: time, emit)
         }
         send([.ack], fromOpener: !fromOpener, at: time, emit)
     }

@@ -94,9 +94,25 @@ import Wire
         }
         #expect(
             lines == [
-                "> A 0 0 2B @1", "> PA 2 0 1B @5", "< A 0 3 0B @5",
-                "> PA 3 0 1B @7", "< A 0 4 0B @7",
-                "> A 4 0 1460B @8", "> PA 1464 0 40B @9", "< A 0 1504 0B @9",
+                "> A 0 0 1B @1", "> PA 1 0 2B @5", "< A 0 3 0B @5",
+                "> PA 3 0 1B @6", "< A 0 4 0B @7",
+                "> A 4 0 1B @8", "> A 5 0 1460B @9", "> PA 1465 0 39B @9", "< A 0 1504 0B @9",
+            ])
+    }
+
+    @Test func `what is to stay together is one segment as long as a packet holds it`() throws {
+        let lines = try lines(isUnderWay: true) { segmenter, emit in
+            segmenter.send(
+                Bytes(repeating: 0, count: 32 << 10), fromOpener: true, firstTime: 1, time: 1,
+                isTogether: true, emit)
+            segmenter.send(
+                Bytes(repeating: 0, count: TCPSegmenter.maximumTogether + 1), fromOpener: true,
+                firstTime: 2, time: 2, isTogether: true, emit)
+        }
+        #expect(
+            lines == [
+                "> PA 0 0 32768B @1", "< A 0 32768 0B @1", "> A 32768 0 65495B @2",
+                "> PA 98263 0 1B @2", "< A 0 98264 0B @2",
             ])
     }
 
