@@ -3,8 +3,9 @@ import Wire
 /// Finds where HTTP messages or WebSocket frames go on, in bytes of which the start is not known.
 ///
 /// HTTP is told by a whole start line. A frame is told by a header that the side could send and
-/// by content that is what the header says; random bytes pass for that about once in a million
-/// places. A large binary or compressed frame that begins unseen is therefore stepped over.
+/// by content that is what the header says, text or what inflates to text; random bytes pass for
+/// that about once in a million places. A large binary frame, or a compressed one that refers to
+/// what was not seen, is therefore stepped over unless it is known that frames cross.
 struct BoundarySearch {
     /// Which decoder takes the bytes from the place on.
     enum Found: Equatable {
@@ -94,6 +95,18 @@ struct BoundarySearch {
         return (isMasked ? .app : .board, .frame)
     }
 
+    /// Who would send bytes that are whole frames from their first to their last, content aside.
+    ///
+    /// One segment of another protocol in ten thousand looks so.
+    static func mayBeFrames(_ bytes: Span<UInt8>) -> Side? {
+        guard bytes.count >= 2, mayBeginFrame(bytes[0]) else { return nil }
+        let isMasked = bytes[1] & 0x80 != 0
+        guard FrameSign(bytes, at: 0, isMasked: isMasked, maximumFrame).isPlausible else {
+            return nil
+        }
+        return isMasked ? .app : .board
+    }
+
     /// Known opcodes only, and of the reserved bits that of compression.
     private static func mayBeginFrame(_ first: UInt8) -> Bool {
         first & 0x30 == 0 && (first & 0x0f <= 2 || (8...10).contains(first & 0x0f))
@@ -146,6 +159,8 @@ private struct FrameSign {
     /// The last frame is not whole, and what there is of it is text.
     private var textBegun = false
     private var isContradicted = false
+    /// The content of the first frame, where that is a whole compressed message.
+    private var compressed: Bytes?
     /// Bytes of text in the first frame.
     private(set) var firstText = 0
 
@@ -187,6 +202,23 @@ private struct FrameSign {
             if isContradicted { return }
         }
         endsThere = position == bytes.count
+        if endsThere, confirmed == 0, let compressed { inflate(compressed) }
+    }
+
+    /// Tries a message by itself, which the first of a connection and those of peers without
+    /// context takeover can be read by (RFC 7692 §7.1.1).
+    private mutating func inflate(_ payload: Bytes) {
+        guard let inflater = Inflater() else { return }
+        var position = 0
+        var text = Bytes()
+        guard
+            inflater.inflate(payload.span, at: &position, into: &text, limit: 1 << 20)
+                == .inputUsed,
+            inflater.endMessage(into: &text, limit: 1 << 10) == .inputUsed,
+            !text.isEmpty, Self.isText(text.span)
+        else { return }
+        confirmed += 1
+        firstText = text.count
     }
 
     private mutating func contradict() {
@@ -196,6 +228,8 @@ private struct FrameSign {
     private mutating func receive(_ frame: Frame) {
         whole += 1
         switch frame.header.opcode {
+        case .text where frame.header.rsv == 4 && frame.header.fin:
+            if whole == 1 { compressed = frame.payload }
         case .text where frame.header.rsv == 0 && frame.header.fin:
             guard Self.isText(frame.payload.span) else { return contradict() }
             if whole == 1 { firstText = frame.payload.count }

@@ -4,19 +4,26 @@ import Wire
 extension ConnectionDecoder {
     static let behindGap = "the rest of what was under way before missing bytes"
 
-    /// What is assumed of compression where the handshake is not known: each message stands by
-    /// itself, which is right for peers without context takeover.
-    private static let assumedExtensions =
-        "permessage-deflate; client_no_context_takeover; server_no_context_takeover"
+    /// What is assumed of compression where the handshake is not known: a message may refer to
+    /// those before it that could be read.
+    ///
+    /// The first one has none, which is right for peers without context takeover. References to
+    /// what was not seen are found out: zlib refuses those behind the beginning.
+    private static let assumedExtensions = "permessage-deflate"
 
     /// Makes a decoder for a connection that is met somewhere within it, of which nothing is
-    /// known.
+    /// known but what `expectsFrames` says: that it carries frames.
     package convenience init(
-        joining conn: Int, limits: ConnectionLimits = ConnectionLimits()
+        joining conn: Int, expectsFrames: Bool = false,
+        limits: ConnectionLimits = ConnectionLimits()
     ) {
         self.init(conn: conn, limits: limits)
-        app.mode = .searching
-        board.mode = .searching
+        for direction in [app, board] {
+            direction.mode = .searching
+            guard expectsFrames else { continue }
+            direction.search.expectsFrames = true
+            direction.deflate = PerMessageDeflate(agreedIn: Self.assumedExtensions)
+        }
     }
 
     /// Takes note that bytes which `side` sent at this place are missing.
@@ -144,10 +151,11 @@ extension ConnectionDecoder {
     /// Both directions carry frames, since one was found that does.
     private func meetFrames(of direction: Direction) {
         let peer = self.direction(direction.side.peer)
-        guard !direction.search.expectsFrames, peer.mode != .webSocket else { return }
-        let deflate = PerMessageDeflate(agreedIn: Self.assumedExtensions)
-        direction.deflate = deflate
-        peer.deflate = deflate
+        if !hasMetUpgrade {
+            for direction in [direction, peer] where direction.deflate == nil {
+                direction.deflate = PerMessageDeflate(agreedIn: Self.assumedExtensions)
+            }
+        }
         switch peer.mode {
         case .http where peer.http.isIdle && peer.open == nil, .undecided:
             beginSearch(expectsFrames: true, on: peer)

@@ -64,6 +64,8 @@ package final class ConnectionDecoder {
         Event.Continued(extensions: extensions, upgraded: isWebSocket)
     }
 
+    /// Whether it is known what was agreed on: the 101 was seen.
+    private(set) var hasMetUpgrade = false
     /// The `Sec-WebSocket-Extensions` of the 101, if there was one.
     private var extensions: String?
 
@@ -277,6 +279,7 @@ package final class ConnectionDecoder {
     /// Both directions carry frames from here on; the app's may have begun before.
     func becomeWebSocket(extensions: String?) {
         self.extensions = extensions
+        hasMetUpgrade = true
         let deflate = extensions.flatMap(PerMessageDeflate.init(agreedIn:))
         for direction in [app, board] {
             direction.deflate = deflate
