@@ -12,7 +12,9 @@ struct PacketFlow: Hashable {
 ///
 ///     unknown ──SYN, or bytes that tell the app──> open ──both FIN, or RST──> closed
 ///
-/// Ends are numbered as `PacketFlow` has them.
+/// Ends are numbered as `PacketFlow` has them. What a direction sent is given out behind what
+/// its segment acknowledges of the other, so that an answer never stands before its question
+/// because their packets were swapped on the way into the file.
 final class PacketConnection {
     /// A packet's data that came before it was known who is the app.
     struct Early {
@@ -22,6 +24,15 @@ final class PacketConnection {
         var missing: UInt64?
         var why = ""
         var isEnd = false
+    }
+
+    /// What is in order in its direction, and acknowledges bytes of the peer that are not.
+    struct Ready {
+        var step: TCPReassembler.Step
+        /// The sequence number of its first byte.
+        var start: UInt32
+        var acknowledgment: UInt32?
+        var time: Int64
     }
 
     /// A reset for which data before it is waited for.
@@ -54,6 +65,17 @@ final class PacketConnection {
 
     private var first: TCPReassembler
     private var second: TCPReassembler
+    private var ready: [[Ready]] = [[], []]
+    private var readyBytes = 0
+    /// Whether something in order waits for the peer.
+    private(set) var hasReady = false
+    /// Ends whose acknowledgments are not waited for, since that was in vain.
+    private var isOutOfStep = [false, false]
+    private var isAnyOutOfStep = false
+    private var hasEnded = [false, false]
+    /// Segments that speak for either end as the app.
+    private var frameSigns = [0, 0]
+    private var packetsBehindReady = 0
 
     init(_ flow: PacketFlow, isWhole: Bool, at time: Int64, limits: TCPReassembler.Limits) {
         self.flow = flow
@@ -74,17 +96,124 @@ final class PacketConnection {
         isClosed = true
         decoder = nil
         early = []
+        ready = [[], []]
+        readyBytes = 0
+        hasReady = false
         first.release()
         second.release()
     }
 
+    /// Takes note of a segment that may be frames, by which `end` would be the app; whether there
+    /// were as many as make chance unlikely.
+    func hasFramesEnough(from end: Int) -> Bool {
+        frameSigns[end] += 1
+        return frameSigns[end] >= 3
+    }
+
     func side(of end: Int) -> Side { end == app ? .app : .board }
+
+    /// Takes note that the FIN of an end was given out; whether that was the last one.
+    func finish(_ end: Int) -> Bool {
+        hasEnded[end] = true
+        return hasEnded[1 - end]
+    }
 
     /// Whether a SYN with this first sequence number repeats, or comes late for, what is known.
     func isKnown(synFrom end: Int, first sequence: UInt32) -> Bool {
         guard self[end].isStarted else { return !isWhole && !isClosed }
         let ahead = Int32(bitPattern: self[end].firstSequence &- sequence)
         if ahead == 0 { return true }
-        return !isWhole && !isClosed && (1...(1 << 20)).contains(ahead)
+        // The first one may have been taken from data, or from an acknowledgment of the peer's.
+        return !isClosed && (1...(1 << 20)).contains(ahead)
+    }
+
+    /// Whether a packet with data is of a later connection with the same ports, whose SYN the
+    /// capture lacks.
+    func isOther(_ tcp: TCPHeader, from end: Int) -> Bool {
+        if isClosed, let reset, reset.end == end, let sequence = reset.sequence,
+            (0..<(1 << 24)).contains(Int32(bitPattern: tcp.sequence &- sequence))
+        {
+            // Who has reset sends no more: the reset was none of the connection's.
+            return true
+        }
+        guard !self[end].isNear(tcp.sequence) else { return false }
+        let peer = 1 - end
+        return isClosed || !tcp.isACK || !self[peer].isStarted
+            || !self[peer].isNear(tcp.acknowledgment)
+    }
+
+    // MARK: One side behind the other
+
+    /// Whether what an end sent can be given out at once: what it acknowledges was.
+    func isInStep(_ end: Int, _ acknowledgment: UInt32?) -> Bool {
+        if hasReady, !ready[end].isEmpty { return false }
+        let isReached = hasGivenOut(acknowledgment, of: 1 - end)
+        guard isAnyOutOfStep, isOutOfStep[end] else { return isReached }
+        if isReached {
+            isOutOfStep[end] = false
+            isAnyOutOfStep = isOutOfStep[1 - end]
+        }
+        return true
+    }
+
+    private func hasGivenOut(_ acknowledgment: UInt32?, of end: Int) -> Bool {
+        guard let acknowledgment,
+            let place = (hasReady ? ready[end].first?.start : nil) ?? self[end].nextSequence
+        else { return true }
+        let ahead = Int32(bitPattern: acknowledgment &- place)
+        // A FIN counts as one. More than the largest window is not believed.
+        return ahead <= 0 || ahead > 1 << 30 || (ahead == 1 && hasEnded[end])
+    }
+
+    func append(_ item: Ready, from end: Int) {
+        if !hasReady { packetsBehindReady = 0 }
+        if case .bytes(let bytes, _, _) = item.step { readyBytes += bytes.count }
+        ready[end].append(item)
+        hasReady = true
+    }
+
+    /// What can be given out now; nil for nothing.
+    func takeReady() -> (Ready, end: Int)? {
+        for end in 0...1 {
+            if let item = ready[end].first, hasGivenOut(item.acknowledgment, of: 1 - end) {
+                return (take(end), end)
+            }
+        }
+        return nil
+    }
+
+    /// What came first of what waits, though what it acknowledges is not there.
+    func forceReady() -> (Ready, end: Int)? {
+        guard
+            let end = [0, 1].filter({ !ready[$0].isEmpty }).min(by: {
+                ready[$0][0].time < ready[$1][0].time
+            })
+        else { return nil }
+        isOutOfStep[end] = true
+        isAnyOutOfStep = true
+        return (take(end), end)
+    }
+
+    private func take(_ end: Int) -> Ready {
+        let item = ready[end].removeFirst()
+        hasReady = !ready[0].isEmpty || !ready[1].isEmpty
+        if case .bytes(let bytes, _, _) = item.step { readyBytes -= bytes.count }
+        return item
+    }
+
+    /// Takes note of a packet while something waits for the peer.
+    func countPacketBehindReady() {
+        packetsBehindReady += 1
+    }
+
+    /// Whether what waits for the peer has done so for long enough: twice as long as a hole,
+    /// which may be what it waits for.
+    func isReadyOverdue(at time: Int64, _ limits: TCPReassembler.Limits) -> Bool {
+        guard let since = ready.compactMap(\.first?.time).min() else { return false }
+        return packetsBehindReady > 2 * limits.packetsBehindAcknowledged
+            || time.subtractingReportingOverflow(since).partialValue
+                > 2 * limits.timeBehindAcknowledged
+            || readyBytes > limits.maximumBytes
+            || ready[0].count + ready[1].count > limits.maximumSegments
     }
 }

@@ -19,22 +19,31 @@ package final class PacketSession {
         package init() {}
     }
 
+    /// Closed connections that are remembered: more than end in the minutes in which a packet
+    /// may come again.
+    private static let maximumClosed = 1024
+
     private let link: LinkType
     /// Only connections with one of these ports; all if empty.
-    private let ports: Set<UInt16>
+    let ports: Set<UInt16>
     let limits: Limits
     private var defragmenter = IPDefragmenter()
     private var flows: [PacketFlow: PacketConnection] = [:]
-    private var last: PacketConnection?
-    /// The keys of `flows`, oldest first, with some that are gone.
-    private var order: [PacketFlow] = []
-    private var waiting: [PacketConnection] = []
+    /// Those of which packets came last, by their ports: most packets need no look into `flows`.
+    private var recent = [PacketConnection?](repeating: nil, count: 256)
+    /// The values of `flows`, oldest first, with some that are gone.
+    private var order: [PacketConnection] = []
+    /// Those that are closed, oldest first, of which repetitions may still come.
+    private var closed: [PacketConnection] = []
+    var waiting: [PacketConnection] = []
     private var swept: Int64 = 0
-    private var connections = 0
+    var connections = 0
     private var startedAt: Int64?
-    private var now: Int64 = 0
-    private var bytesApp: UInt64 = 0
-    private var bytesBoard: UInt64 = 0
+    /// The time of the last event, and of the last packet.
+    var now: Int64 = 0
+    private var latest: Int64 = 0
+    var bytesApp: UInt64 = 0
+    var bytesBoard: UInt64 = 0
     /// Packets whose IP or TCP header is cut or wrong.
     package private(set) var malformed = 0
 
@@ -57,6 +66,7 @@ package final class PacketSession {
         startedAt = start
         let difference = time.subtractingReportingOverflow(start)
         let time = difference.overflow ? 0 : difference.partialValue
+        latest = max(latest, time)
         guard let offset = link.networkOffset(frame) else { return }
         guard let packet = IPPacket(frame, at: offset, cut: cut) else {
             malformed += 1
@@ -69,20 +79,25 @@ package final class PacketSession {
         } else {
             receive(packet, frame, at: time, into: &batch)
         }
-        if !waiting.isEmpty, time &- swept > 250_000_000 { sweep(at: time, into: &batch) }
+        if !waiting.isEmpty, time &- swept > 250_000_000 {
+            swept = time
+            sweep(at: time, into: &batch)
+        }
     }
 
     /// Gives up what is still waited for, and writes what is unfinished; no packets follow.
     ///
     /// Then it is told what could not be read, and the session ends.
     package func finish(into batch: inout EventBatch) {
-        let open = order.compactMap { flow in flows.removeValue(forKey: flow) }
-        for connection in open where !connection.isClosed {
+        now = max(now, latest)
+        for connection in order where !connection.isClosed {
             letGo(connection, into: &batch)
         }
-        last = nil
+        recent = Array(repeating: nil, count: recent.count)
+        flows = [:]
         waiting = []
         order = []
+        closed = []
         let lost = defragmenter.lost + defragmenter.unfinished
         if lost > 0 {
             note("fragments_missing", "\(lost) fragmented IP packets lack a part", into: &batch)
@@ -101,7 +116,7 @@ package final class PacketSession {
                         dropped: 0))))
     }
 
-    private func note(_ code: String, _ text: String, into batch: inout EventBatch) {
+    func note(_ code: String, _ text: String, into batch: inout EventBatch) {
         batch.append(Event(time: now, kind: .note(Event.Note(code: code, text: text))))
     }
 
@@ -124,10 +139,12 @@ package final class PacketSession {
         let flow =
             end == 0
             ? PacketFlow(lower: source, upper: target) : PacketFlow(lower: target, upper: source)
-        let known = last?.flow == flow ? last : flows[flow]
+        let place = recentPlace(flow)
+        var known = recent[place]
+        if known?.flow != flow { known = flows[flow] }
         guard let connection = connection(known, flow, from: end, tcp, at: time, into: &batch)
         else { return }
-        last = connection
+        if connection !== recent[place] { recent[place] = connection }
         receive(tcp, bytes, of: connection, from: end, at: time, into: &batch)
     }
 
@@ -142,7 +159,10 @@ package final class PacketSession {
         at time: Int64, into batch: inout EventBatch
     ) -> PacketConnection? {
         if !tcp.isSYN {
-            if let known { return known }
+            if let known {
+                guard !tcp.payload.isEmpty, known.isOther(tcp, from: end) else { return known }
+                if !known.isClosed { letGo(known, into: &batch) }
+            }
             // A reset or an acknowledgment alone tells nothing of a connection.
             guard !tcp.isRST, tcp.isFIN || !tcp.payload.isEmpty || tcp.missing > 0 else {
                 return nil
@@ -155,6 +175,7 @@ package final class PacketSession {
         if let known, known.isKnown(synFrom: end, first: first) {
             if known.isWhole {
                 if !known[end].isStarted { known[end].start(at: first) }
+                _ = known[end].restart(at: first)
                 if tcp.isACK { known.wasAnswered = true }
             } else if known.app == nil {
                 // It comes late, behind data.
@@ -187,329 +208,48 @@ package final class PacketSession {
     private func begin(
         _ connection: PacketConnection, into batch: inout EventBatch
     ) -> PacketConnection {
-        if flows.updateValue(connection, forKey: connection.flow) == nil {
-            order.append(connection.flow)
-        }
-        if flows.count > limits.maximumConnections { forgetOldest(into: &batch) }
+        flows[connection.flow] = connection
+        order.append(connection)
+        if order.count > limits.maximumConnections { forgetOldest(into: &batch) }
         return connection
     }
 
     private func forgetOldest(into batch: inout EventBatch) {
+        order.removeAll(where: \.isClosed)
         // A sixteenth at once, so that each costs little.
-        let count = max(1, limits.maximumConnections / 16)
-        for flow in order.prefix(count) {
-            guard let oldest = flows.removeValue(forKey: flow), !oldest.isClosed else { continue }
+        let room = limits.maximumConnections - max(1, limits.maximumConnections / 16)
+        guard order.count > room else { return }
+        let count = order.count - room
+        for oldest in order.prefix(count) {
+            forget(oldest)
             note(
                 "connection_forgotten",
                 "more than \(limits.maximumConnections) connections; the oldest is not followed on",
                 into: &batch)
             letGo(oldest, into: &batch)
         }
-        order.removeFirst(min(count, order.count))
+        order.removeFirst(count)
     }
 
-    private func receive(
-        _ tcp: TCPHeader, _ bytes: Span<UInt8>, of connection: PacketConnection, from end: Int,
-        at time: Int64, into batch: inout EventBatch
-    ) {
-        guard !connection.isClosed else {
-            noteLate(tcp, of: connection, from: end, into: &batch)
-            return
-        }
-        if tcp.isACK { connection[1 - end].acknowledge(tcp.acknowledgment) }
-        if tcp.isRST {
-            receiveReset(tcp, of: connection, from: end, at: time, into: &batch)
-            return
-        }
-        if tcp.isSYN || tcp.isFIN || !tcp.payload.isEmpty || tcp.missing > 0 {
-            let data = bytes.extracting(tcp.payload)
-            let ready = connection[end].receive(
-                sequence: tcp.isSYN ? tcp.sequence &+ 1 : tcp.sequence, data,
-                missing: tcp.missing, isFIN: tcp.isFIN, at: time)
-            if !ready.isEmpty {
-                deliver(data.extracting(ready), of: connection, from: end, at: time, into: &batch)
-            }
-            drain(connection, end, at: time, into: &batch)
-        }
-        wait(connection, at: time, into: &batch)
-        if let reset = connection.reset {
-            connection.reset?.packetsBehind += 1
-            if reset.packetsBehind > 64 || isComplete(connection, reset) {
-                close(connection, into: &batch)
-            }
-        }
+    /// Packets with the same ends are of another connection from here on.
+    private func forget(_ connection: PacketConnection) {
+        if flows[connection.flow] === connection { flows[connection.flow] = nil }
+        let place = recentPlace(connection.flow)
+        if recent[place] === connection { recent[place] = nil }
     }
 
-    private func noteLate(
-        _ tcp: TCPHeader, of connection: PacketConnection, from end: Int,
-        into batch: inout EventBatch
-    ) {
-        guard !tcp.payload.isEmpty, !connection.saidLate,
-            !connection[end].hasReached(tcp.sequence &+ UInt32(clamping: tcp.payload.count))
-        else { return }
-        connection.saidLate = true
-        batch.append(
-            Event(
-                time: now, conn: connection.conn, from: connection.side(of: end),
-                kind: .note(
-                    Event.Note(
-                        code: "after_close",
-                        text: "data behind the end of the connection is left out"))))
+    private func recentPlace(_ flow: PacketFlow) -> Int {
+        let ports = UInt64(flow.lower.port ^ flow.upper.port)
+        return Int((flow.lower.address.low ^ flow.upper.address.low ^ ports) & 255)
     }
 
-    // MARK: Directions
-
-    /// Takes what became ready in a direction.
-    private func drain(
-        _ connection: PacketConnection, _ end: Int, at time: Int64, into batch: inout EventBatch
-    ) {
-        while let step = connection[end].next() {
-            switch step {
-            case .bytes(let bytes, let time):
-                deliver(bytes.span, of: connection, from: end, at: time, into: &batch)
-            case .missing(let count, let absence):
-                let why = absence == .snapLength ? "snaplen" : "missing_packets"
-                guard let decoder = connection.decoder else {
-                    connection.early.append(
-                        .init(end: end, bytes: [], time: time, missing: count, why: why))
-                    continue
-                }
-                let (time, own) = stamp(time)
-                decoder.gap(
-                    connection.side(of: end), length: count, why: why, at: time, packetTime: own,
-                    into: &batch)
-            case .differing(let count):
-                remark(
-                    connection, end, code: "overlap_differs",
-                    "\(count) bytes were sent again with other content; the first ones stand",
-                    into: &batch)
-            case .early(let count):
-                guard !connection.saidEarly else { continue }
-                connection.saidEarly = true
-                remark(
-                    connection, end, code: "early_bytes",
-                    "\(count) bytes from before the place where the connection was met are left out",
-                    into: &batch)
-            case .end:
-                finishDirection(connection, end, at: time, into: &batch)
-            }
-        }
-    }
-
-    private func remark(
-        _ connection: PacketConnection, _ end: Int, code: String, _ text: String,
-        into batch: inout EventBatch
-    ) {
-        guard let decoder = connection.decoder else { return }
-        batch.append(
-            Event(
-                time: now, conn: decoder.conn, from: connection.side(of: end),
-                kind: .note(Event.Note(code: code, text: text))))
-    }
-
-    private func finishDirection(
-        _ connection: PacketConnection, _ end: Int, at time: Int64, into batch: inout EventBatch
-    ) {
-        guard let decoder = connection.decoder else {
-            connection.early.append(.init(end: end, bytes: [], time: time, isEnd: true))
-            if connection[0].isEnded, connection[1].isEnded {
-                guess(connection, into: &batch)
-            }
-            return
-        }
-        let (time, own) = stamp(time)
-        decoder.end(
-            connection.side(of: end), how: .fin, at: time, packetTime: own, into: &batch)
-        if connection[0].isEnded, connection[1].isEnded { connection.close() }
-    }
-
-    private func deliver(
-        _ bytes: Span<UInt8>, of connection: PacketConnection, from end: Int, at time: Int64,
-        into batch: inout EventBatch
-    ) {
-        guard let decoder = connection.decoder else {
-            holdEarly(bytes, of: connection, from: end, at: time, into: &batch)
-            return
-        }
-        let (time, own) = stamp(time)
-        if end == connection.app {
-            bytesApp += UInt64(bytes.count)
-        } else {
-            bytesBoard += UInt64(bytes.count)
-        }
-        decoder.receive(
-            bytes, from: connection.side(of: end), at: time, packetTime: own, into: &batch)
-    }
-
-    /// The time for an event, and the packet's own where that is earlier.
-    private func stamp(_ time: Int64) -> (Int64, own: Int64?) {
-        guard time < now else {
-            now = time
-            return (time, nil)
-        }
-        return (now, time)
-    }
-
-    // MARK: Who is the app
-
-    private func holdEarly(
-        _ bytes: Span<UInt8>, of connection: PacketConnection, from end: Int, at time: Int64,
-        into batch: inout EventBatch
-    ) {
-        let recognized = BoundarySearch.recognize(bytes)
-        connection.early.append(.init(end: end, bytes: Bytes(copying: bytes), time: time))
-        connection.earlyBytes += bytes.count
-        if let recognized {
-            connection.app = recognized.side == .app ? end : 1 - end
-            open(connection, isUpgraded: recognized.found == .frame, into: &batch)
-        } else if connection.earlyBytes > limits.maximumEarly || connection.early.count > 4096 {
-            guess(connection, into: &batch)
-        }
-    }
-
-    /// Takes the end with the lower port for the board, where nothing told who is who.
-    private func guess(_ connection: PacketConnection, into batch: inout EventBatch) {
-        connection.app = 1
-        open(connection, into: &batch)
-    }
-
-    private func open(
-        _ connection: PacketConnection, isUpgraded: Bool = false, into batch: inout EventBatch
-    ) {
-        guard connection.decoder == nil, let app = connection.app else { return }
-        connections += 1
-        connection.conn = connections
-        let (time, own) = stamp(connection.firstTime)
-        batch.append(
-            Event(
-                time: time, packetTime: own, conn: connections,
-                kind: .open(
-                    Event.Open(
-                        app: connection.flow.endpoint(app).text,
-                        board: connection.flow.endpoint(1 - app).text,
-                        continued: connection.isWhole
-                            ? nil : Event.Continued(upgraded: isUpgraded)))))
-        connection.decoder =
-            connection.isWhole
-            ? ConnectionDecoder(conn: connections, limits: limits.connection)
-            : ConnectionDecoder(joining: connections, limits: limits.connection)
-        let early = connection.early
-        connection.early = []
-        for part in early {
-            if part.isEnd {
-                finishDirection(connection, part.end, at: part.time, into: &batch)
-            } else if let missing = part.missing {
-                let (time, own) = stamp(part.time)
-                connection.decoder?.gap(
-                    connection.side(of: part.end), length: missing, why: part.why, at: time,
-                    packetTime: own, into: &batch)
-            } else {
-                deliver(
-                    part.bytes.span, of: connection, from: part.end, at: part.time, into: &batch)
-            }
-        }
-    }
-
-    // MARK: Holes and ends
-
-    /// Keeps a connection with a hole among those that are looked at as time goes on.
-    private func wait(
-        _ connection: PacketConnection, at time: Int64, into batch: inout EventBatch
-    ) {
-        guard connection[0].isWaiting || connection[1].isWaiting || connection.reset != nil else {
-            return
-        }
-        tick(connection, at: time, into: &batch)
-        if !connection.isWaiting {
-            connection.isWaiting = true
-            waiting.append(connection)
-        }
-    }
-
-    private func tick(
-        _ connection: PacketConnection, at time: Int64, into batch: inout EventBatch
-    ) {
-        for end in 0...1 where connection[end].isWaiting {
-            connection[end].tick(at: time)
-            drain(connection, end, at: time, into: &batch)
-        }
-    }
-
-    private func sweep(at time: Int64, into batch: inout EventBatch) {
-        swept = time
-        let all = waiting
-        waiting = []
-        for connection in all {
-            connection.isWaiting = false
-            guard !connection.isClosed else { continue }
-            if let reset = connection.reset, time &- reset.time > 1_000_000_000 {
-                close(connection, into: &batch)
-            } else {
-                wait(connection, at: time, into: &batch)
-            }
-        }
-    }
-
-    private func receiveReset(
-        _ tcp: TCPHeader, of connection: PacketConnection, from end: Int, at time: Int64,
-        into batch: inout EventBatch
-    ) {
-        guard connection.reset == nil else { return }
-        if !tcp.payload.isEmpty {
-            // It explains the reset, to people (RFC 9293 §3.5.3).
-            remark(
-                connection, end, code: "reset_data",
-                "the reset carries \(tcp.payload.count) bytes, which are no data of the connection",
-                into: &batch)
-        }
-        let isAnswer = connection.isWhole && !connection[end].isStarted
-        let reset = PacketConnection.Reset(
-            end: end, time: time, sequence: isAnswer ? nil : tcp.sequence)
-        connection.reset = reset
-        if isComplete(connection, reset) {
-            close(connection, into: &batch)
-        } else {
-            wait(connection, at: time, into: &batch)
-        }
-    }
-
-    /// Whether nothing is missing that somebody is known to have sent before the reset.
-    private func isComplete(
-        _ connection: PacketConnection, _ reset: PacketConnection.Reset
-    ) -> Bool {
-        guard !connection[0].isBehind, !connection[1].isBehind else { return false }
-        return reset.sequence.map { connection[reset.end].hasReached($0) } ?? true
-    }
-
-    /// Ends a connection by its reset.
-    private func close(_ connection: PacketConnection, into batch: inout EventBatch) {
-        guard let reset = connection.reset, !connection.isClosed else { return }
-        if connection.decoder == nil { guess(connection, into: &batch) }
-        for end in 0...1 {
-            connection[end].giveUp()
-            drain(connection, end, at: reset.time, into: &batch)
-        }
-        let (time, own) = stamp(reset.time)
-        let isRefusal =
-            connection.isWhole && !connection.wasAnswered && reset.end != connection.app
-        connection.decoder?.end(
-            connection.side(of: reset.end), how: isRefusal ? .refused : .reset, at: time,
-            packetTime: own, into: &batch)
+    /// Lets go of a connection that has ended, some time after, for repetitions of its packets.
+    func close(_ connection: PacketConnection) {
         connection.close()
-    }
-
-    /// Writes what a connection has, whose further packets will not be seen or not be its own.
-    private func letGo(_ connection: PacketConnection, into batch: inout EventBatch) {
-        if connection.reset != nil {
-            close(connection, into: &batch)
-            return
-        }
-        if connection.decoder == nil { guess(connection, into: &batch) }
-        for end in 0...1 {
-            connection[end].giveUp()
-            drain(connection, end, at: now, into: &batch)
-        }
-        connection.decoder?.flush(at: now, into: &batch)
-        connection.close()
+        closed.append(connection)
+        guard closed.count > 2 * Self.maximumClosed else { return }
+        for old in closed.prefix(Self.maximumClosed) { forget(old) }
+        closed.removeFirst(Self.maximumClosed)
+        order.removeAll(where: \.isClosed)
     }
 }

@@ -7,8 +7,10 @@ package final class PacketSessionReader {
     private let linkName: String
     private var session: PacketSession
     private var batch = EventBatch()
-    private var pending: [Event] = []
+    /// Events of the batch that were given out.
     private var given = 0
+    /// The session line, until it was given out.
+    private var opening: Event?
     private var isStarted = false
     private var isEnded = false
 
@@ -40,10 +42,12 @@ package final class PacketSessionReader {
 
     /// The next event or remark; nil at the end.
     package func next() throws(SessionError) -> SessionFileReader.Item? {
-        while given == pending.count {
+        while true {
+            if let event = opening.take() { return .event(event) }
+            if given < batch.events.count { break }
             guard !isEnded else { return nil }
             given = 0
-            pending = []
+            batch.removeAll()
             do {
                 if try !readPacket() { finish() }
             } catch {
@@ -53,10 +57,9 @@ package final class PacketSessionReader {
                 if isFirst { throw .badPackets(name: name, error) }
                 return .remark(.badPackets(error))
             }
-            if !batch.isEmpty { pending += batch.take() }
         }
         given += 1
-        return .event(pending[given - 1])
+        return .event(batch.events[given - 1])
     }
 
     /// Reads one packet; false at the end of the file.
@@ -72,7 +75,6 @@ package final class PacketSessionReader {
         let nothing = Bytes()
         if !isStarted { start(at: 0, nothing.span) }
         session.finish(into: &batch)
-        pending += batch.take()
         isEnded = true
     }
 
@@ -87,14 +89,13 @@ package final class PacketSessionReader {
             id = (id ^ UInt64(bytes[index])) &* 0x100_0000_01b3
         }
         let digits = String(id, radix: 16)
-        pending.append(
-            Event(
-                time: 0,
-                kind: .session(
-                    SessionInfo(
-                        id: String(repeating: "0", count: 16 - digits.count) + digits,
-                        startedAt: Timestamp(wall: time).nanosecondText, tool: "bridgetap",
-                        source: "pcap", linkType: linkName))))
+        opening = Event(
+            time: 0,
+            kind: .session(
+                SessionInfo(
+                    id: String(repeating: "0", count: 16 - digits.count) + digits,
+                    startedAt: Timestamp(wall: time).nanosecondText, tool: "bridgetap",
+                    source: "pcap", linkType: linkName)))
     }
 }
 

@@ -48,18 +48,21 @@ package enum LinkType: Sendable, Hashable, CaseIterable {
 
 extension Span where Element == UInt8 {
     /// Two bytes in network order; 0 where they are not all there.
-    func bigEndian16(at offset: Int) -> UInt16 {
-        guard offset >= 0, offset <= count - 2 else { return 0 }
-        return UInt16(self[offset]) << 8 | UInt16(self[offset + 1])
-    }
+    func bigEndian16(at offset: Int) -> UInt16 { number(at: offset, 0) }
 
     /// Four bytes in network order; 0 where they are not all there.
-    func bigEndian32(at offset: Int) -> UInt32 {
-        UInt32(bigEndian16(at: offset)) << 16 | UInt32(bigEndian16(at: offset + 2))
-    }
+    func bigEndian32(at offset: Int) -> UInt32 { number(at: offset, 0) }
 
     /// Eight bytes in network order; 0 where they are not all there.
-    func bigEndian64(at offset: Int) -> UInt64 {
-        UInt64(bigEndian32(at: offset)) << 32 | UInt64(bigEndian32(at: offset + 4))
+    func bigEndian64(at offset: Int) -> UInt64 { number(at: offset, 0) }
+
+    @inline(__always)
+    private func number<Number: FixedWidthInteger & BitwiseCopyable>(
+        at offset: Int, _ missing: Number
+    ) -> Number {
+        guard offset >= 0, offset <= count - MemoryLayout<Number>.size else { return missing }
+        // Any bytes are a number.
+        return unsafe Number(
+            bigEndian: bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))
     }
 }

@@ -4,16 +4,16 @@ package struct TCPHeader: Sendable, Equatable {
     package var destinationPort: UInt16
     package var sequence: UInt32
     package var acknowledgment: UInt32
-    private var bits: UInt8
+    @usableFromInline var bits: UInt8
     /// The data's place in the packet, as far as it was captured.
     package var payload: Range<Int>
     /// Bytes of data that crossed and were not captured.
     package var missing: Int
 
-    package var isFIN: Bool { bits & 0x01 != 0 }
-    package var isSYN: Bool { bits & 0x02 != 0 }
-    package var isRST: Bool { bits & 0x04 != 0 }
-    package var isACK: Bool { bits & 0x10 != 0 }
+    @inlinable package var isFIN: Bool { bits & 0x01 != 0 }
+    @inlinable package var isSYN: Bool { bits & 0x02 != 0 }
+    @inlinable package var isRST: Bool { bits & 0x04 != 0 }
+    @inlinable package var isACK: Bool { bits & 0x10 != 0 }
 
     /// Reads the header in an IP packet's payload, `range` of `bytes`, of which `missing` bytes
     /// were not captured; nil where there is none.

@@ -6,7 +6,9 @@
 ///
 ///     receive ──> the part that is in order, lent back
 ///        └──> next ──> what became ready behind it, until nil
-package struct TCPReassembler: Sendable {
+///
+/// Not copyable: a capture has thousands, of which each packet asks several things.
+package struct TCPReassembler: ~Copyable, Sendable {
     /// What one direction may hold, and how long it waits for a hole to be filled.
     package struct Limits: Sendable {
         /// Bytes behind a hole.
@@ -33,24 +35,27 @@ package struct TCPReassembler: Sendable {
 
     /// What comes next in the direction.
     package enum Step: Sendable, Equatable {
-        /// Bytes that had been held, and when they came.
-        case bytes(Bytes, time: Int64)
+        /// Bytes that had been held, when they came, and what their segment acknowledged.
+        case bytes(Bytes, time: Int64, acknowledgment: UInt32?)
         case missing(UInt64, Absence)
         /// A repetition had other bytes than what came first, which stands; so many bytes.
         case differing(Int)
         /// So many bytes from before the place where the capture met the connection are left
         /// out.
         case early(Int)
-        /// The FIN.
-        case end
+        /// So many bytes behind the FIN are left out.
+        case behindEnd(Int)
+        /// The FIN, and what its segment acknowledged.
+        case end(acknowledgment: UInt32?)
     }
 
-    private struct Held {
+    @usableFromInline struct Held: Sendable {
         var offset: UInt64
         var bytes: Bytes
         /// Bytes behind them that the snap length cut.
         var cut: UInt64
         var time: Int64
+        var acknowledgment: UInt32?
 
         var end: UInt64 { offset + UInt64(bytes.count) + cut }
     }
@@ -65,50 +70,87 @@ package struct TCPReassembler: Sendable {
 
     private let limits: Limits
     /// The place of the next byte: the low half is its sequence number.
-    private var place: UInt64?
+    @usableFromInline var place: UInt64?
     /// Where the direction began, or was met.
-    private var base: UInt64 = 0
-    private var held: [Held] = []
+    @usableFromInline var base: UInt64 = 0
+    private var isBaseCertain = false
+    @usableFromInline var held: [Held] = []
     private var heldBytes = 0
     private var cutBehind: UInt64 = 0
     private var remarks: [Step] = []
-    private var finPlace: UInt64?
+    @usableFromInline var finPlace: UInt64?
+    private var finAcknowledgment: UInt32?
+    private var hasToldBehindEnd = false
     private var acknowledged: UInt64 = 0
-    private var hasEnded = false
+    @usableFromInline var hasEnded = false
     private var patience = Patience.waiting
     private var holeSince: Int64 = 0
     private var packetsBehindHole = 0
     /// The last bytes in order, to compare repetitions with.
     private var history = Bytes()
 
-    /// The most that repetitions are compared with: more than a window without scaling.
-    private static let maximumHistory = 64 << 10
+    /// The most that repetitions are compared with: what a sender repeats is what it sent last,
+    /// and a capture may have thousands of connections.
+    private static let maximumHistory = 16 << 10
     /// Acknowledgments of more than this ahead are not believed: the largest window.
     private static let maximumAhead = 1 << 30
+    /// Further away than a window of usual size is another connection.
+    @usableFromInline static let maximumNear = 16 << 20
 
     package init(limits: Limits = Limits()) {
         self.limits = limits
     }
 
     /// Whether the first sequence number is known.
-    package var isStarted: Bool { place != nil }
+    @inlinable package var isStarted: Bool { place != nil }
+    /// Whether nothing was given out yet.
+    @inlinable package var hasGivenNothing: Bool { place == nil || place == base }
     /// Whether segments wait behind a hole.
-    package var isWaiting: Bool { !held.isEmpty || (finPlace != nil && !hasEnded) }
+    @inlinable package var isWaiting: Bool { !held.isEmpty || (finPlace != nil && !hasEnded) }
     /// Whether bytes are known to have crossed that were not given out.
     package var isBehind: Bool {
         guard let place, !hasEnded else { return false }
         return !held.isEmpty || acknowledged > place + 1 || (finPlace ?? 0) > place
     }
+    /// When what waits behind the first hole came; nil without one.
+    package var waitingSince: Int64? { isWaiting ? held.first?.time ?? holeSince : nil }
+    /// The sequence number of the next byte; nil if nothing is known.
+    @inlinable package var nextSequence: UInt32? { place.map { UInt32(truncatingIfNeeded: $0) } }
     /// Whether the FIN was reached.
-    package var isEnded: Bool { hasEnded }
+    @inlinable package var isEnded: Bool { hasEnded }
     /// The sequence number that the direction began with, or was met at.
     package var firstSequence: UInt32 { UInt32(truncatingIfNeeded: base) }
 
     /// Sets the sequence number of the first byte.
-    package mutating func start(at sequence: UInt32) {
+    ///
+    /// - Parameter isCertain: a SYN said so. Otherwise data that comes before any was given out
+    ///   may begin earlier.
+    package mutating func start(at sequence: UInt32, isCertain: Bool = true) {
+        isBaseCertain = isCertain
         // Room below, so that no place is negative.
         base = 1 << 40 | UInt64(sequence)
         place = base
+    }
+
+    /// Sets the sequence number of the first byte from what the peer acknowledges: the lowest of
+    /// what it does before any byte was given out, if no SYN said better.
+    package mutating func guessStart(at sequence: UInt32) {
+        if place == nil {
+            start(at: sequence, isCertain: false)
+        } else if !isBaseCertain {
+            _ = restart(at: sequence)
+        }
+    }
+
+    /// Begins earlier than `start` said, where nothing was given out yet; false if it was.
+    package mutating func restart(at sequence: UInt32) -> Bool {
+        // No place may become negative, however often somebody begins anew.
+        guard let place, place == base, base > 1 << 33 else { return false }
+        let ahead = Self.distance(from: base, to: sequence)
+        guard ahead < 0, -ahead <= Self.maximumNear else { return ahead == 0 }
+        base -= UInt64(-ahead)
+        self.place = base
+        return true
     }
 
     /// Whether all bytes before `sequence` were given out; true if nothing is known.
@@ -117,26 +159,46 @@ package struct TCPReassembler: Sendable {
         return Self.distance(from: place, to: sequence) <= 0
     }
 
+    /// Whether a sequence number is a place that a packet could have: one of a connection's
+    /// window, and not of another that has the same ports.
+    @inlinable package func isNear(_ sequence: UInt32) -> Bool {
+        guard let place else { return true }
+        return abs(Self.distance(from: place, to: sequence)) <= Self.maximumNear
+    }
+
     /// Takes a segment; gives back the part of its payload that is in order now.
     ///
     /// - Parameters:
     ///   - missing: bytes behind the payload that the snap length cut.
+    ///   - acknowledgment: what the segment acknowledges of the peer's; handed back with it.
     ///   - time: nanoseconds.
     package mutating func receive(
-        sequence: UInt32, _ payload: Span<UInt8>, missing: Int, isFIN: Bool, at time: Int64
+        sequence: UInt32, _ payload: Span<UInt8>, missing: Int, isFIN: Bool,
+        acknowledgment: UInt32? = nil, at time: Int64
     ) -> Range<Int> {
-        if place == nil { start(at: sequence) }
+        if place == nil {
+            start(at: sequence, isCertain: false)
+        } else if !isBaseCertain, place == base, payload.count > 1 || missing > 0 {
+            // The first packets of a direction may be swapped.
+            _ = restart(at: sequence)
+        }
         let none = 0..<0
-        guard !hasEnded, let next = place else { return none }
+        guard let next = place else { return none }
         let length = UInt64(payload.count) + UInt64(max(0, missing))
         let start = next &+ UInt64(bitPattern: Int64(Self.distance(from: next, to: sequence)))
         let end = start + length
+        if let finPlace, end > finPlace, length > 1, !hasToldBehindEnd {
+            // Nothing but a probe follows a FIN (RFC 9293 §3.10.7.4), unless that was none.
+            hasToldBehindEnd = true
+            remarks.append(.behindEnd(Int(clamping: end - max(start, finPlace))))
+        }
+        guard !hasEnded else { return none }
         if isFIN, finPlace == nil, end >= next {
             finPlace = end
+            finAcknowledgment = acknowledgment
             if held.isEmpty { holeSince = time }
         }
         if !held.isEmpty { packetsBehindHole += 1 }
-        // Nothing follows a FIN.
         guard length > 0, start < finPlace ?? .max else { return none }
         if start < next {
             // A keep-alive probe is the byte before, or none.
@@ -150,7 +212,10 @@ package struct TCPReassembler: Sendable {
             advance(by: payload.extracting(from..<payload.count))
             return from..<payload.count
         }
-        hold(payload, at: start, cut: UInt64(max(0, missing)), from: next, time)
+        let new = Held(
+            offset: start, bytes: [], cut: UInt64(max(0, missing)), time: time,
+            acknowledgment: acknowledgment)
+        hold(payload, new, from: next)
         return none
     }
 
@@ -175,7 +240,8 @@ package struct TCPReassembler: Sendable {
                 holeSince = first.time
                 advance(by: first.bytes.span)
                 cutBehind = first.cut
-                return .bytes(first.bytes, time: first.time)
+                return .bytes(
+                    first.bytes, time: first.time, acknowledgment: first.acknowledgment)
             }
             if patience != .waiting {
                 if case .oneHole = patience { patience = .waiting }
@@ -187,7 +253,7 @@ package struct TCPReassembler: Sendable {
         if let finPlace {
             if finPlace <= next {
                 hasEnded = true
-                return .end
+                return .end(acknowledgment: finAcknowledgment)
             }
             guard patience != .waiting else { return nil }
             if case .oneHole = patience { patience = .waiting }
@@ -228,6 +294,11 @@ package struct TCPReassembler: Sendable {
         }
     }
 
+    /// Gives up the hole at hand, since nothing will fill it.
+    package mutating func giveUpHole() {
+        patience = .oneHole
+    }
+
     /// Gives up all holes, since no more packets come.
     package mutating func giveUp() {
         patience = .over
@@ -243,7 +314,7 @@ package struct TCPReassembler: Sendable {
     // MARK: Places
 
     /// How far a sequence number is ahead of a place, at most 2 GiB either way.
-    private static func distance(from place: UInt64, to sequence: UInt32) -> Int {
+    @inlinable static func distance(from place: UInt64, to sequence: UInt32) -> Int {
         Int(Int32(bitPattern: sequence &- UInt32(truncatingIfNeeded: place)))
     }
 
@@ -287,14 +358,13 @@ package struct TCPReassembler: Sendable {
         if differing > 0 { remarks.append(.differing(differing)) }
     }
 
-    /// Holds what of the segment no held one has.
-    private mutating func hold(
-        _ payload: Span<UInt8>, at start: UInt64, cut: UInt64, from next: UInt64, _ time: Int64
-    ) {
+    /// Holds what of the segment no held one has; `new` is the segment without its bytes.
+    private mutating func hold(_ payload: Span<UInt8>, _ new: Held, from next: UInt64) {
+        let start = new.offset
         let captured = start + UInt64(payload.count)
-        let end = captured + cut
+        let end = captured + new.cut
         if held.isEmpty {
-            holeSince = time
+            holeSince = new.time
             packetsBehindHole = 0
         }
         var position = max(start, next)
@@ -311,11 +381,11 @@ package struct TCPReassembler: Sendable {
                         part.lowerBound - start)..<Int(
                             max(part.lowerBound, part.upperBound) - start)
                 )
-                held.insert(
-                    Held(
-                        offset: position, bytes: Bytes(copying: bytes),
-                        cut: stop - position - UInt64(bytes.count), time: time),
-                    at: index)
+                var piece = new
+                piece.offset = position
+                piece.bytes = Bytes(copying: bytes)
+                piece.cut = stop - position - UInt64(bytes.count)
+                held.insert(piece, at: index)
                 heldBytes += bytes.count
                 index += 1
             }

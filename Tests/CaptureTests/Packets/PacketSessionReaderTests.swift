@@ -191,50 +191,34 @@ private final class SlowSource: ByteSource {
         }
     }
 
-    @Test(arguments: [
-        "all-commands", "compressed-android", "errors", "fgs-queue", "pip-queue", "reconnect",
-    ])
-    func `a session comes back from its pcap`(_ name: String) throws {
-        let path = PacketCapture.root.appending(path: "captures/\(name).ndjson").path()
-        let before = try events(SessionFileSource(path: path))
-        guard case .session(let info)? = before.first?.kind else { return }
-        let startedAt = try #require(SessionTime.nanoseconds(parsing: info.startedAt))
-        let output = MemoryOutput("lab.pcap")
-        let writer = try PcapSessionWriter(startedAt: startedAt) { _ in output }
-        for event in before { writer.receive(event) }
-        writer.close(now: before.last?.time ?? 0)
-        let after = try events(MemorySource(output.bytes))
-        // The session began before its first packet.
-        let shift = before.first { if case .open = $0.kind { true } else { false } }?.time ?? 0
-        let expected = before.compactMap { comparable($0, shift: shift) }
-        let found = after.compactMap { comparable($0, shift: 0) }
-        #expect(found.count == expected.count)
-        for (found, expected) in zip(found, expected) {
-            #expect(found == expected)
-            guard found == expected else { return }
+    @Test(arguments: PacketCapture.all.filter { !$0.startsMidConnection })
+    func `every packet gives its events before the next one is read`(
+        _ capture: PacketCapture
+    ) throws {
+        let bytes = try capture.bytes()
+        guard capture.name.hasSuffix(".pcap") else { return }
+        // Where each packet's record ends in the file.
+        var ends = [24]
+        while let last = ends.last, last + 16 <= bytes.count {
+            let size = (0..<4).reduce(0) { $0 | Int(bytes[last + 8 + $1]) << (8 * $1) }
+            ends.append(last + 16 + size)
         }
-    }
-
-    /// An event without what a pcap does not hold; nil for what it has none of.
-    private func comparable(_ event: Event, shift: Int64) -> Event? {
-        var event = event
-        event.seq = 0
-        event.bridge = []
-        event.time -= shift
-        event.firstTime = event.firstTime.map { $0 - shift }
-        event.packetTime = nil
-        switch event.kind {
-        case .open(var open):
-            open.via = nil
-            event.firstTime = nil
-            event.kind = .open(open)
-        case .close(var close):
-            close.detail = nil
-            event.firstTime = nil
-            event.kind = .close(close)
-        case .request, .response, .frame, .message, .piece, .data: break
-        case .session, .gap, .note, .end: return nil
+        // After how many packets an event is given, and after how many it could be.
+        var given: [Int] = []
+        var reader = SessionReader(SlowSource(zip([0] + ends, ends).map { Bytes(bytes[$0..<$1]) }))
+        while let item = try reader.next() {
+            if case .event(let event) = item, !event.isOfWriter {
+                given.append(reader.position.line)
+            }
         }
-        return event
+        var possible: [Int] = []
+        let session = PacketSession(link: .raw)
+        var batch = EventBatch()
+        for (index, packet) in try capture.packets().enumerated() {
+            session.receive(packet.bytes.span, cut: packet.cut, at: packet.time, into: &batch)
+            possible += Array(repeating: index + 1, count: batch.take().count)
+        }
+        #expect(given == possible)
+        #expect(given.count > 10)
     }
 }

@@ -53,7 +53,11 @@ struct PacketCapture: CustomTestStringConvertible, Sendable {
     }
 
     func packets() throws -> [CapturedPacket] {
-        var file = try PacketFile.open(SessionFileSource(path: path))
+        try Self.packets(SessionFileSource(path: path))
+    }
+
+    static func packets(_ source: any ByteSource) throws -> [CapturedPacket] {
+        var file = try PacketFile.open(source)
         let link = try #require(LinkType(number: file.linkNumber))
         var packets: [CapturedPacket] = []
         while let packet = try file.next({ bytes, record in
@@ -66,6 +70,56 @@ struct PacketCapture: CustomTestStringConvertible, Sendable {
         }
         return packets
     }
+}
+
+/// The packets of a real capture, or of an example session as a pcap.
+struct EditablePackets: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    private var capture: PacketCapture?
+
+    static let all: [EditablePackets] =
+        PacketCapture.complete.map { EditablePackets(testDescription: $0.name, capture: $0) }
+        + examples.map { EditablePackets(testDescription: $0, capture: nil) }
+
+    /// The files of `captures/`.
+    static let examples = [
+        "all-commands", "compressed-android", "errors", "fgs-queue", "pip-queue", "reconnect",
+    ].map { "\($0).ndjson" }
+
+    func packets() throws -> [CapturedPacket] {
+        if let capture { return try capture.packets() }
+        return try pcapPackets(try exampleSession(testDescription))
+    }
+}
+
+/// The events of a file in `captures/`.
+func exampleSession(_ name: String) throws -> [Event] {
+    let path = PacketCapture.root.appending(path: "captures/\(name)").path()
+    return try readEvents(SessionFileSource(path: path))
+}
+
+/// All events of a source, whatever kind of file it is.
+func readEvents(_ source: any ByteSource) throws -> [Event] {
+    var reader = SessionReader(source)
+    var events: [Event] = []
+    while let item = try reader.next() {
+        if case .event(let event) = item { events.append(event) }
+    }
+    return events
+}
+
+/// A session as a pcap file.
+func pcap(_ events: [Event], startedAt: Int64 = 1_772_357_400_000_000_000) throws -> Bytes {
+    let output = MemoryOutput("lab.pcap")
+    let writer = try PcapSessionWriter(startedAt: startedAt) { _ in output }
+    for event in events { writer.receive(event) }
+    writer.close(now: events.last?.time ?? 0)
+    return output.bytes
+}
+
+/// The packets of that file.
+func pcapPackets(_ events: [Event]) throws -> [CapturedPacket] {
+    try PacketCapture.packets(MemorySource(try pcap(events)))
 }
 
 /// Reads packets as a session.

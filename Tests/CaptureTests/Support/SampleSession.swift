@@ -56,6 +56,12 @@ struct SampleSession {
         collect()
     }
 
+    /// Ends the session; connections that are open then stay so.
+    mutating func flush() {
+        for conn in decoders.keys.sorted() { decoders[conn]?.flush(at: time, into: &batch) }
+        collect()
+    }
+
     mutating func note(_ code: String, _ text: String, to: Int? = nil) {
         time += 1_000_000
         batch.append(Event(time: time, kind: .note(Event.Note(code: code, text: text, to: to))))

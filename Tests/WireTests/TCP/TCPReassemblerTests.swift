@@ -20,11 +20,12 @@ import Wire
         func drain() {
             while let step = reassembler.next() {
                 switch step {
-                case .bytes(let bytes, _): out.append(String(decoding: bytes, as: UTF8.self))
+                case .bytes(let bytes, _, _): out.append(String(decoding: bytes, as: UTF8.self))
                 case .missing(let count, .lost): out.append("lost \(count)")
                 case .missing(let count, .snapLength): out.append("cut \(count)")
                 case .differing(let count): out.append("differing \(count)")
                 case .early(let count): out.append("early \(count)")
+                case .behindEnd(let count): out.append("behind end \(count)")
                 case .end: out.append("end")
                 }
             }
@@ -106,6 +107,82 @@ import Wire
     @Test func `bytes from before the start are told`() {
         let segments = [Segment(sequence: 10, text: "k"), Segment(sequence: 7, text: "hij")]
         #expect(run(segments, from: 10) == ["k", "early 3"])
+    }
+
+    @Test func `bytes behind the FIN are told once and left out, but for probes`() {
+        let segments = [
+            Segment(sequence: 0, text: "abc", isFIN: true), Segment(sequence: 3, text: "\0"),
+            Segment(sequence: 2, text: "cde"), Segment(sequence: 9, text: "xy"),
+        ]
+        #expect(run(segments) == ["abc", "end", "behind end 2"])
+    }
+
+    // What cannot be copied cannot be an operand of the expectation macros.
+
+    @Test func `a start that was guessed gives way to what turns out to be before it`() {
+        var reassembler = TCPReassembler()
+        let payload = Bytes("abc".utf8)
+        reassembler.guessStart(at: 112)
+        reassembler.guessStart(at: 110)
+        let isEmpty = reassembler.hasGivenNothing
+        #expect(isEmpty)
+        let late = reassembler.receive(
+            sequence: 107, payload.span, missing: 0, isFIN: false, at: 0)
+        #expect(late == 0..<3)
+        let (first, next) = (reassembler.firstSequence, reassembler.nextSequence)
+        #expect(first == 107)
+        #expect(next == 110)
+        let isTooLate = !reassembler.restart(at: 100)
+        #expect(isTooLate)
+        // A SYN knows better than any data.
+        var certain = TCPReassembler()
+        certain.start(at: 110)
+        certain.guessStart(at: 90)
+        let early = certain.receive(
+            sequence: 107, payload.span, missing: 0, isFIN: false, at: 0)
+        #expect(early.isEmpty)
+        let remark = certain.next()
+        #expect(remark == .early(3))
+        let isEarlier = certain.restart(at: 107)
+        let begins = certain.firstSequence
+        #expect(isEarlier)
+        #expect(begins == 107)
+        let isFar = certain.restart(at: 0x8000_0000)
+        #expect(!isFar)
+    }
+
+    @Test func `what was held comes out with what its segment acknowledged`() {
+        var reassembler = TCPReassembler()
+        reassembler.start(at: 0)
+        let payload = Bytes("abc".utf8)
+        for (sequence, acknowledgment) in [(UInt32(3), UInt32(70)), (6, 80)] {
+            _ = reassembler.receive(
+                sequence: sequence, payload.span, missing: 0, isFIN: sequence == 6,
+                acknowledgment: acknowledgment, at: 5)
+        }
+        let since = reassembler.waitingSince
+        #expect(since == 5)
+        let nothing = reassembler.next()
+        #expect(nothing == nil)
+        reassembler.giveUpHole()
+        var steps: [TCPReassembler.Step] = []
+        while let step = reassembler.next() { steps.append(step) }
+        #expect(
+            steps == [
+                .missing(3, .lost), .bytes(payload, time: 5, acknowledgment: 70),
+                .bytes(payload, time: 5, acknowledgment: 80), .end(acknowledgment: 80),
+            ])
+        let isWaiting = reassembler.waitingSince != nil
+        #expect(!isWaiting)
+    }
+
+    @Test func `numbers of another connection are not near`() {
+        var reassembler = TCPReassembler()
+        let isNear = reassembler.isNear(7)
+        #expect(isNear)
+        reassembler.start(at: .max - 5)
+        let near = [1000, .max - 1000, 0x4000_0000, 0x8000_0000].map { reassembler.isNear($0) }
+        #expect(near == [true, true, false, false])
     }
 
     @Test func `a probe is no repetition`() {
