@@ -1,5 +1,6 @@
 import Arguments
 import Capture
+import PhoneBridge
 import Wire
 
 /// What `bridgetap convert` was asked for.
@@ -48,7 +49,8 @@ struct ConvertOptions: Sendable {
         guard let session = try source.session() else {
             throw Failure(.badInput, "\(source.name) does not begin with a session line")
         }
-        var conversion = try Conversion(session, to: output)
+        var conversion = try Conversion(
+            session, to: output, isPackets: reader.position.isPacket)
         do {
             try conversion.take(&source)
         } catch {
@@ -119,12 +121,15 @@ private struct Conversion {
 
     private let target: Target
     private let path: String
+    /// Packets come without what they mean in the contract; a recorder's events have it.
+    private var meaning: MeaningReader?
     private var lastTime: Int64 = 0
     private var losses = 0
     private var hasEnd = false
 
-    init(_ session: SessionInfo, to path: String) throws {
+    init(_ session: SessionInfo, to path: String, isPackets: Bool) throws {
         self.path = path
+        if isPackets, !path.hasSuffix(".pcap") { meaning = MeaningReader() }
         let open: (Int) throws(OutputError) -> any ByteOutput = { (_) throws(OutputError) in
             path == "-"
                 ? SessionFile(descriptor: 1, name: "standard output")
@@ -192,6 +197,10 @@ private struct Conversion {
         if case .end(let end) = event.kind {
             hasEnd = true
             if end.dropped > 0 { admit(end.dropped) }
+        } else if meaning != nil {
+            var event = event
+            meaning?.annotate(&event)
+            output.receive(event)
         } else {
             output.receive(event)
         }
