@@ -36,8 +36,14 @@ func word(_ text: String) -> String {
     let isWord =
         !text.isEmpty && !["true", "false", "null"].contains(text)
         && text.unicodeScalars.allSatisfy { scalar in
-            scalar.properties.isAlphabetic || scalar.properties.numericType != nil
-                || "-_.:+/@#%&~".unicodeScalars.contains(scalar)
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", ":", "+", "/", "@", "#", "%", "&",
+                "~":
+                true
+            default:
+                !scalar.isASCII
+                    && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+            }
         } && text.utf8.first.map { $0 < 0x30 || $0 > 0x39 || text.contains(":") } ?? false
     return isWord ? visible(text) : visible(JSON.string(text).description, escapingBackslash: false)
 }

@@ -51,6 +51,8 @@ func columns(_ character: Character) -> Int {
 }
 
 private func columns(_ scalar: Unicode.Scalar) -> Int {
+    // Most are, and the tables of properties are slow.
+    if scalar.isASCII { return 1 }
     switch scalar.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
