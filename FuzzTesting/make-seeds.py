@@ -266,6 +266,116 @@ seeds["har"] = {
     "mark": b"\x00\x06\xef\xbb\xbf { \"log\" : { \"entries\" : [ ] } } ",
 }
 
+
+def packets(*taken):
+    """Packets as the pcap target has them: time, cut, length and bytes of each."""
+    return b"".join(b"\x01\x00" + len(p).to_bytes(2, "big") + p for p in taken)
+
+
+def segment(source, target, flags, sequence, acknowledged, data=b"", cut=0):
+    """A TCP segment in an IPv4 packet; nobody looks at the checksums."""
+    tcp = (
+        source[1].to_bytes(2, "big")
+        + target[1].to_bytes(2, "big")
+        + sequence.to_bytes(4, "big")
+        + acknowledged.to_bytes(4, "big")
+        + bytes([0x50, flags])
+        + b"\xff\xff\x00\x00\x00\x00"
+    )
+    ip = b"\x45\x00" + (40 + len(data)).to_bytes(2, "big") + b"\x00\x01\x00\x00\x40\x06\x00\x00"
+    whole = ip + bytes(source[0]) + bytes(target[0]) + tcp + data
+    return whole[: len(whole) - cut]
+
+
+app, board = ((10, 0, 0, 2), 50000), ((10, 0, 0, 1), 8080)
+SYN, ACK, FIN, RST = 2, 16, 1, 4
+
+
+def dialogue(*said, app_next=100, board_next=500):
+    """The packets of a connection in which this is said."""
+    out = [
+        segment(app, board, SYN, app_next, 0),
+        segment(board, app, SYN | ACK, board_next, app_next + 1),
+    ]
+    app_next, board_next = app_next + 1, board_next + 1
+    for side, data in said:
+        if side == "app":
+            out.append(segment(app, board, ACK, app_next, board_next, data))
+            app_next += len(data)
+        else:
+            out.append(segment(board, app, ACK, board_next, app_next, data))
+            board_next += len(data)
+    out.append(segment(app, board, FIN | ACK, app_next, board_next))
+    out.append(segment(board, app, FIN | ACK, board_next, app_next + 1))
+    return out
+
+
+talk = dialogue(
+    ("app", upgrade),
+    ("board", switching() + frame(command)),
+    ("app", frame(result, key=key)),
+    ("board", frame(b"\x03\xe8", opcode=8)),
+)
+ethernet = bytes(12) + b"\x81\x00\x00\x05\x08\x00"
+fragment = talk[2][:6] + b"\x20\x00" + talk[2][8:60]
+rest = talk[2][:6] + b"\x00\x05" + talk[2][8:20] + talk[2][60:]
+seeds["pcap"] = {
+    "talk": b"\x00\x01" + packets(*talk),
+    "nanoseconds": b"\x02\x02" + packets(*talk[:4]),
+    "swapped": b"\x00\x03" + packets(talk[0], talk[1], talk[3], talk[2], *talk[4:]),
+    "lost": b"\x00\x04" + packets(*talk[:2], *talk[3:]),
+    "joined": b"\x00\x05" + packets(*talk[4:]),
+    "ethernet": b"\x04\x06" + packets(*(ethernet + p for p in talk)),
+    "cooked": b"\x08\x07" + packets(*(bytes(14) + b"\x08\x00" + p for p in talk)),
+    "cooked2": b"\xf0\x08" + packets(*(b"\x08\x00" + bytes(18) + p for p in talk)),
+    "loopback": b"\x0c\x09" + packets(*(b"\x02\x00\x00\x00" + p for p in talk)),
+    "fragments": b"\x00\x0a" + packets(*talk[:2], rest, fragment, *talk[3:]),
+    "reset": b"\x00\x0b" + packets(*talk[:4], segment(board, app, RST | ACK, 900, 400)),
+    "queue": b"\x00\x0c" + packets(*dialogue(("app", posts), ("board", answers + chunked))),
+    "file": b"\x01\x0d\xd4\xc3\xb2\xa1\x02\x00\x04\x00" + bytes(8) + b"\x00\x00\x04\x00\x65\x00\x00\x00"
+    + b"".join(
+        bytes(8) + len(p).to_bytes(4, "little") * 2 + p for p in talk
+    ),
+    "pcapng": b"\x01\x0e\x0a\x0d\x0d\x0a\x1c\x00\x00\x00\x4d\x3c\x2b\x1a\x01\x00\x00\x00" + b"\xff" * 8
+    + b"\x1c\x00\x00\x00\x01\x00\x00\x00\x14\x00\x00\x00\x65\x00\x00\x00\x00\x00\x04\x00\x14\x00\x00\x00"
+    + b"".join(
+        b"\x06\x00\x00\x00" + (32 + (len(p) + 3) // 4 * 4).to_bytes(4, "little") + bytes(12)
+        + len(p).to_bytes(4, "little") * 2 + p + bytes(-len(p) % 4)
+        + (32 + (len(p) + 3) // 4 * 4).to_bytes(4, "little")
+        for p in talk
+    ),
+}
+seeds["reassembler"] = {
+    "in-order": b"\x00\x00\x00\x00\x07\x1f" + bytes([0, 0, 16, 1, 0, 1, 16, 16, 2, 0]),
+    "wrap": b"\x00\xff\xff\xff\xf0\x3f" + bytes([2, 32, 32, 1, 0, 0, 0, 32, 2, 0]),
+    "overlap": b"\x00\x00\x00\x00\x07\x3f" + bytes([0, 8, 20, 1, 0, 0, 0, 30, 9, 3, 1, 20, 44, 5, 0]),
+    "impatient": b"\x03\x00\x00\x00\x07\x7f"
+    + bytes([2, 8, 8, 1, 0, 254, 24, 8, 2, 4, 254, 40, 8, 3, 0, 255, 100, 28, 1, 0]),
+}
+seeds["gaps"] = {
+    "websocket": b"\x06\x01" + b"\x1f" + frame(command[:25], key=key) + b"\x44" + b"\x9f" + frame(result[:29]),
+    "http": b"\x00\x02" + b"\x3f" + posts[:496] + b"\x50\x3f" + posts[:200] + b"\xc0\xbf" + answers,
+    "joined": b"\x02\x03" + b"\x3f" + frame(command, key=key) + b"\x41\x8f" + frame(b"hello there"),
+    "compressed": b"\x0d\x04" + b"\x9f" + frame(deflate(command)[:29], rsv=4) + b"\xc9\x9f" + frame(deflate(b"Hello"), rsv=4),
+}
+seeds["server"] = {
+    "requests": b"\x10\x01" + posts,
+    "upgrade": b"\x02\x02" + upgrade + frame(command, key=key),
+    "small-limits": b"\x11\x03" + posts,
+    "chunked": b"\x00\x04POST /x HTTP/1.1\r\nHost: b\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nT: v\r\n\r\n"
+    + posts,
+    "expect": b"\x04\x05PUT /x HTTP/1.1\r\nHost: b\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx",
+    "old": b"\x1c\x06GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\nHEAD / HTTP/1.0\r\n\r\n",
+    "smuggled": b"\x00\x07POST / HTTP/1.1\r\nHost: b\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+}
+seeds["filter"] = {
+    "kinds": b"command or result and not heartbeat",
+    "fields": b'type=open_app latency_ms>=12.5 (conn=1 or from=board) id~"c[0-9]+"',
+    "event": b"event=frame opcode=1 not (text~hello)",
+    "quotes": b'code="" and reason="a \\"b\\""',
+    "wrong": b"latency_ms >> 3",
+}
+
 shutil.rmtree(root, ignore_errors=True)
 for target, inputs in seeds.items():
     (root / target).mkdir(parents=True)

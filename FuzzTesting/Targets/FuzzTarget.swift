@@ -11,6 +11,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case session
     case connection
     case har
+    case gaps
+    case pcap
+    case reassembler
+    case server
+    case filter
 
     /// Throws where the invariant does not hold for `input`; a trap is a finding as well.
     public func check(_ input: [UInt8]) throws(BrokenInvariant) {
@@ -23,6 +28,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .session: try checkSession(input)
         case .connection: try checkConnection(input)
         case .har: try checkHAR(input)
+        case .gaps: try checkGaps(input)
+        case .pcap: try checkPackets(input)
+        case .reassembler: try checkReassembler(input)
+        case .server: try checkHTTPServer(input)
+        case .filter: try checkFilter(input)
         }
     }
 }
