@@ -66,7 +66,7 @@ let package = Package(
             path: "FuzzTesting/Targets"),
         // `make bench`; here, and not a package of its own, for the sake of `package` access.
         .executableTarget(
-            name: "bridgetap-bench", dependencies: ["Wire", "Capture", "PhoneBridge"],
+            name: "bridgetap-bench", dependencies: ["Wire", "Capture", "PhoneBridge", "CPcap"],
             path: "Benchmarks/Codecs"),
     ],
     swiftLanguageModes: [.v6]

@@ -6,7 +6,9 @@ import Wire
 /// Measures what happens to a message away from the network, and prints a line of JSON for each.
 ///
 ///     bridgetap-bench FOLDER [NAME] [SECONDS]
+///     bridgetap-bench FOLDER traffic MEGABYTES
 ///
+/// The second form only writes `traffic.pcap` of that size, for measurements of whole programs.
 /// `FOLDER` is where files are written; `NAME` runs one benchmark (`all`: every one). The script
 /// `Benchmarks/files` runs it beside other programs and holds the results to their aims.
 @main
@@ -16,6 +18,16 @@ enum Main {
         guard arguments.count > 1 else {
             print("usage: bridgetap-bench FOLDER [NAME] [SECONDS]")
             exit(2)
+        }
+        if arguments.count > 3, arguments[2] == "traffic", let size = Int(arguments[3]) {
+            do {
+                _ = try PacketTraffic(
+                    path: arguments[1] + "/traffic.pcap", size: size * 1_000_000)
+            } catch {
+                print("bridgetap-bench: \(error)")
+                exit(1)
+            }
+            return
         }
         let suite = Suite(
             folder: arguments[1],
@@ -35,7 +47,7 @@ struct Suite {
     /// The messages of one pass.
     private static let count = 40_000
 
-    private let folder: String
+    let folder: String
     private let only: String?
     private let seconds: Double
     private let traffic = Traffic(count: count)
@@ -55,6 +67,7 @@ struct Suite {
         try readFile()
         try recordConnection("record", traffic)
         try recordConnection("record load", Traffic(load: Self.count))
+        try readPackets()
     }
 
     // MARK: Wire
@@ -211,7 +224,7 @@ struct Suite {
 
     // MARK: Measuring
 
-    private static let session = SessionInfo(
+    static let session = SessionInfo(
         id: "0123456789abcdef", startedAt: "2026-05-03T22:14:09.123456789Z",
         tool: "bridgetap-bench", source: "simulation")
 
@@ -224,10 +237,10 @@ struct Suite {
         }
     }
 
-    private func isWanted(_ name: String) -> Bool { only == nil || only == name }
+    func isWanted(_ name: String) -> Bool { only == nil || only == name }
 
     /// Repeats `body` for about the time asked for; prints the best pass and the median one.
-    private func measure(
+    func measure(
         _ name: String, bytes: Int, messages: Int, _ body: () throws -> Int
     ) rethrows {
         guard isWanted(name) else { return }
