@@ -50,7 +50,7 @@ struct ConvertOptions: Sendable {
             throw Failure(.badInput, "\(source.name) does not begin with a session line")
         }
         var conversion = try Conversion(
-            session, to: output, isPackets: reader.position.isPacket)
+            session, to: output, isPackets: reader.position.isPacket, isLive: inputs == ["-"])
         do {
             try conversion.take(&source)
         } catch {
@@ -123,12 +123,15 @@ private struct Conversion {
     private let path: String
     /// Packets come without what they mean in the contract; a recorder's events have it.
     private var meaning: MeaningReader?
+    /// The input may still go on for hours: each event is written when it comes.
+    private let isLive: Bool
     private var lastTime: Int64 = 0
     private var losses = 0
     private var hasEnd = false
 
-    init(_ session: SessionInfo, to path: String, isPackets: Bool) throws {
+    init(_ session: SessionInfo, to path: String, isPackets: Bool, isLive: Bool) throws {
         self.path = path
+        self.isLive = isLive
         if isPackets, !path.hasSuffix(".pcap") { meaning = MeaningReader() }
         let open: (Int) throws(OutputError) -> any ByteOutput = { (_) throws(OutputError) in
             path == "-"
@@ -204,6 +207,7 @@ private struct Conversion {
         } else {
             output.receive(event)
         }
+        if isLive { output.flush(now: lastTime) }
     }
 
     /// What cannot be read any more must not look as if it had never been there.

@@ -16,7 +16,7 @@ import Testing
         return ends
     }
 
-    @Test(arguments: [["show"], ["show", "--json"]])
+    @Test(arguments: [["show"], ["show", "--json"], ["convert", "-o", "-"]])
     func `what a packet says is shown before the next one comes`(_ command: [String]) throws {
         let bytes = try Data(contentsOf: capture)
         let input = Pipe()
