@@ -50,7 +50,7 @@ struct ConvertOptions: Sendable {
             throw Failure(.badInput, "\(source.name) does not begin with a session line")
         }
         var conversion = try Conversion(
-            session, to: output, isPackets: reader.position.isPacket, isLive: inputs == ["-"])
+            session, to: output, isImported: source.isImported(session), isLive: inputs == ["-"])
         do {
             try conversion.take(&source)
         } catch {
@@ -89,6 +89,11 @@ private struct ConvertSource {
 
     var name: String { reader?.name ?? "the merged session" }
 
+    /// Whether events may come without what they mean in the contract, which a recorder adds.
+    func isImported(_ session: SessionInfo) -> Bool {
+        merger != nil || session.source == "pcap" || session.source == "har"
+    }
+
     /// The first line, which is taken.
     mutating func session() throws -> SessionInfo? {
         guard case .event(let event)? = try next(), case .session(let session) = event.kind else {
@@ -121,7 +126,7 @@ private struct Conversion {
 
     private let target: Target
     private let path: String
-    /// Packets come without what they mean in the contract; a recorder's events have it.
+    /// Where events may lack what they mean in the contract.
     private var meaning: MeaningReader?
     /// The input may still go on for hours: each event is written when it comes.
     private let isLive: Bool
@@ -129,10 +134,12 @@ private struct Conversion {
     private var losses = 0
     private var hasEnd = false
 
-    init(_ session: SessionInfo, to path: String, isPackets: Bool, isLive: Bool) throws {
+    init(_ session: SessionInfo, to path: String, isImported: Bool, isLive: Bool) throws {
         self.path = path
         self.isLive = isLive
-        if isPackets, !path.hasSuffix(".pcap") { meaning = MeaningReader() }
+        if isImported, !path.hasSuffix(".pcap"), !path.hasSuffix(".har") {
+            meaning = MeaningReader()
+        }
         let open: (Int) throws(OutputError) -> any ByteOutput = { (_) throws(OutputError) in
             path == "-"
                 ? SessionFile(descriptor: 1, name: "standard output")
@@ -200,7 +207,7 @@ private struct Conversion {
         if case .end(let end) = event.kind {
             hasEnd = true
             if end.dropped > 0 { admit(end.dropped) }
-        } else if meaning != nil {
+        } else if meaning != nil, event.bridge.isEmpty {
             var event = event
             meaning?.annotate(&event)
             output.receive(event)
