@@ -124,20 +124,31 @@ struct FieldComparison {
         case (nil, nil): return
         case (.object(let left)?, .object(let right)?):
             compare(left, right, at: path, known)
-        case (.array(let left)?, .array(let right)?):
-            for index in 0..<max(left.count, right.count) {
-                // A bare `nil` would be JSON's null.
-                compare(
-                    left.indices.contains(index) ? left[index] : JSON?.none,
-                    right.indices.contains(index) ? right[index] : JSON?.none,
-                    at: "\(path)[\(index)]", known.element)
-            }
+        // What only one of them has is shown field by field too: each knows what it tells about
+        // a person.
+        case (.object(let left)?, nil) where !left.isEmpty: compare(left, [], at: path, known)
+        case (nil, .object(let right)?) where !right.isEmpty: compare([], right, at: path, known)
+        case (.array(let left)?, .array(let right)?): compare(left, right, at: path, known)
+        case (.array(let left)?, nil) where !left.isEmpty: compare(left, [], at: path, known)
+        case (nil, .array(let right)?) where !right.isEmpty: compare([], right, at: path, known)
         default:
             guard first != second else { return }
             add(
                 FieldDifference(
                     path: path, kind: kind(first, second, known), first: first, second: second,
                     personal: known.personal))
+        }
+    }
+
+    private mutating func compare(
+        _ first: [JSON], _ second: [JSON], at path: String, _ known: Knowledge
+    ) {
+        for index in 0..<max(first.count, second.count) {
+            // A bare `nil` would be JSON's null.
+            compare(
+                first.indices.contains(index) ? first[index] : JSON?.none,
+                second.indices.contains(index) ? second[index] : JSON?.none,
+                at: "\(path)[\(index)]", known.element)
         }
     }
 

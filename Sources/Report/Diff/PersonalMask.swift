@@ -14,20 +14,21 @@ package struct PersonalMask: Sendable {
     /// A value as it may be shown; nil, one that is not there, is `absent`.
     package func text(_ value: JSON?, _ personal: Contract.Personal?) -> String {
         guard let value else { return "absent" }
+        let kind = personal.map { $0 == .none ? "" : $0.rawValue + ", " } ?? "unknown field, "
+        switch value {
+        case .null: return "null"
+        // What stands in them may be personal, whatever they are themselves.
+        case .array(let elements):
+            return elements.isEmpty ? "[]" : "‹\(kind)\(counted(elements.count, "element"))›"
+        case .object(let members):
+            return members.isEmpty ? "{}" : "‹\(kind)\(counted(members.count, "member"))›"
+        case .bool, .number, .string: break
+        }
         guard personal != Contract.Personal.none else {
             return cut(visible(value.description), toColumns: Self.maximumText)
         }
-        let kind = personal?.rawValue ?? "unknown field"
-        switch value {
-        case .null: return "null"
-        case .bool, .number: return "‹\(kind)›"
-        case .string(let text):
-            return text.isEmpty ? "\"\"" : "‹\(kind), \(counted(text.count, "character"))›"
-        case .array(let elements):
-            return elements.isEmpty ? "[]" : "‹\(kind), \(counted(elements.count, "element"))›"
-        case .object(let members):
-            return members.isEmpty ? "{}" : "‹\(kind), \(counted(members.count, "member"))›"
-        }
+        guard case .string(let text) = value else { return "‹\(kind.dropLast(2))›" }
+        return text.isEmpty ? "\"\"" : "‹\(kind)\(counted(text.count, "character"))›"
     }
 
     /// Both values of a difference, with the distance between two instants.

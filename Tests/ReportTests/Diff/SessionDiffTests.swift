@@ -164,8 +164,9 @@ import Wire
         }
         #expect(
             paths(try commands(first, second).first) == [
-                "command.payload added", "result.data.contacts[0].name changed",
-                "result.data.contacts[0].emails removed", "result.data.contacts[1] added",
+                "command.payload.query added", "result.data.contacts[0].name changed",
+                "result.data.contacts[0].emails removed",
+                "result.data.contacts[1].contact_id added",
             ])
     }
 
@@ -281,6 +282,27 @@ import Wire
         let fact = try diff(first, again).facts.first
         #expect(fact?.name == "WebSocket connections")
         #expect(fact?.first == "1" && fact?.second == "2" && fact?.counts == true)
+    }
+
+    @Test func `what only one session has is masked field by field`() throws {
+        let first = session { sketch in
+            sketch.command(10, 1, "c1", "contacts_query")
+            sketch.result(
+                20, 1, "c1", "contacts_query",
+                data: #"{"contacts":[{"contact_id":"41","name":"Wei","phone_numbers":["+1 20"]}]}"#)
+        }
+        let second = session { sketch in
+            sketch.command(10, 1, "c1", "contacts_query")
+            sketch.result(20, 1, "c1", "contacts_query", error: "permission_denied")
+        }
+        let pair = try #require(try commands(first, second).first)
+        let text = DiffText(isColoured: false).text(pair)
+        #expect(text.contains("result.data.contacts[0].name  ‹name, 3 characters› → absent"))
+        #expect(text.contains("result.error.code  absent → \"permission_denied\""))
+        for secret in ["Wei", "+1", "It failed", "41"] { #expect(!text.contains(secret)) }
+        // The same where a value became one of another type.
+        let mask = PersonalMask()
+        #expect(mask.text(.array([.string("Wei")]), Contract.Personal.none) == "‹1 element›")
     }
 
     @Test func `very many differences are counted, and the first ones shown`() throws {
