@@ -85,6 +85,8 @@ private final class CheckJob {
     private var suites: [Results.Suite] = []
     private var buffer: Bytes = []
     private var isOutputClosed = false
+    /// Why standard output could not be written; told once the reports are.
+    private var outputFailure: Failure?
     /// Whether a finding of this session was told as it happened.
     private var hasToldLive = false
     private var isReadable = true
@@ -122,6 +124,7 @@ private final class CheckJob {
             rules: RuleChecker.rules, suites: suites)
         try junit?.finish(Bytes(JUnitText(results).text.utf8))
         try sarif?.finish(Bytes(SARIFText(results).text.utf8))
+        if let outputFailure { throw outputFailure }
         return code
     }
 
@@ -229,7 +232,7 @@ private final class CheckJob {
         try flush()
     }
 
-    /// A reader that went away does not keep the files from being checked.
+    /// A reader that went away, or a full disk, does not keep the files from being checked.
     private func flush() throws {
         guard !buffer.isEmpty else { return }
         defer { buffer.removeAll(keepingCapacity: true) }
@@ -238,6 +241,9 @@ private final class CheckJob {
             try ProcessStreams.output(buffer)
         } catch is ProcessStreams.OutputClosed {
             isOutputClosed = true
+        } catch let failure as Failure {
+            isOutputClosed = true
+            outputFailure = failure
         }
     }
 }

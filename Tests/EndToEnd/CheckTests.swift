@@ -118,6 +118,23 @@ import Testing
         #expect(outcome.errors.contains("cannot write /nowhere/x: no such file or directory"))
     }
 
+    @Test func `a full disk below standard output does not keep the reports from being written`()
+        throws
+    {
+        let folder = try TestFolder()
+        let junit = folder.file("check.xml")
+        let child = try Child(
+            "/bin/sh",
+            [
+                "-c", "exec \"$0\" check --junit \"$1\" \"$2\" >/dev/full", BuiltProgram.url.path,
+                junit, BuiltProgram.root.appending(path: clean).path,
+            ], in: folder)
+        let outcome = try child.finish()
+        #expect(outcome.exitCode == 70)
+        #expect(outcome.errors.contains("cannot write standard output: no space left on device"))
+        #expect(try String(contentsOfFile: junit, encoding: .utf8).hasSuffix("</testsuites>\n"))
+    }
+
     @Test func `a report on standard output is alone there`() throws {
         let outcome = try BuiltProgram.run(["check", "--junit", "-", clean])
         #expect(outcome.exitCode == 0)
