@@ -15,6 +15,13 @@ package struct Contract: Sendable {
     package var timing: Timing
     /// The ids of heartbeats (contract, "Heartbeat").
     package var heartbeatIDs: [String]
+    package var missingThing = MissingThing()
+    /// Codes of errors that the board makes itself (board facts, "Commands over WebSocket").
+    package var boardCodes = [
+        "bridge_not_connected", "bridge_timeout", "bridge_connection_closed",
+        "bridge_write_failed", "command_id_collision", "command_marshal_failed",
+        "tool_execution_failed", "app_backgrounded",
+    ]
 
     package init(
         version: String, commands: [CommandType], events: [EventType], errors: [ErrorCategory],
@@ -98,12 +105,15 @@ extension Contract {
         package var backgroundRoutes: Set<BackgroundRoute>
         /// The permission that the phone's user must have granted; nil for none.
         package var permission: Permission?
+        /// What bounds the length of a list in `data`; nil for none.
+        package var listLimit: ListLimit?
 
         package init(
             name: String, section: String, fields: [Field] = [], needsOneField: Bool = false,
             payload: [Field] = [], data: [Field] = [], methods: [String] = [], effect: Effect,
             bornID: String? = nil, usedID: String? = nil,
-            backgroundRoutes: Set<BackgroundRoute> = [], permission: Permission? = nil
+            backgroundRoutes: Set<BackgroundRoute> = [], permission: Permission? = nil,
+            listLimit: ListLimit? = nil
         ) {
             self.name = name
             self.section = section
@@ -117,7 +127,30 @@ extension Contract {
             self.usedID = usedID
             self.backgroundRoutes = backgroundRoutes
             self.permission = permission
+            self.listLimit = listLimit
         }
+    }
+
+    /// A field of `payload` that bounds how many elements a list in `data` has.
+    package struct ListLimit: Sendable {
+        package var field: String
+        package var list: String
+
+        package init(field: String, list: String) {
+            self.field = field
+            self.list = list
+        }
+    }
+
+    /// How an answer says that the thing which a command names is not there.
+    ///
+    /// Contract, "calendar_delete" and "contacts_update".
+    package struct MissingThing: Sendable {
+        package var code = "invalid_arguments"
+        /// The field of `details` that holds the platform's own code.
+        package var detail = "native_code"
+
+        package init() {}
     }
 
     /// What running a command does to the phone.
@@ -194,6 +227,8 @@ extension Contract {
         case boolean
         /// RFC 3339 with an offset (contract, "Time Format").
         case instant
+        /// The text of a URL with one of these schemes, in lower case.
+        case url([String])
         /// A string out of a closed set.
         case choice([String])
         case array(FieldType)

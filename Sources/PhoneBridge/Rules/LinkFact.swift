@@ -50,6 +50,8 @@ package struct MessageFact: Sendable {
     package var content: Bytes
     /// What it says; nil for what is not JSON, or deeper than the limits.
     package var json: JSONDocument?
+    /// Why there is no `json`.
+    package var fault: JSONError?
     package var sort: Sort
     /// Whether its sender had sent a close frame before.
     package var isBehindClose: Bool

@@ -30,6 +30,10 @@ struct LinkReader: Sendable {
         Event.Note.notInflated, Event.Note.inflationGivenUp, "after_close", "early_bytes",
     ]
 
+    /// The members by which commands and answers are known.
+    private static let commandNames = ["id", "type", "payload", "app", "url", "timeout_ms"]
+    private static let answerNames = ["id", "method", "error", "data"]
+
     init(contract: Contract) {
         names = ContractNames(contract)
     }
@@ -79,6 +83,8 @@ struct LinkReader: Sendable {
         if !facts.isEmpty { facts.removeAll(keepingCapacity: true) }
         guard !finished.isEmpty else { return }
         for conn in finished {
+            // What is missing may reach to its end.
+            if context.uncertain.remove(conn) != nil { context.lastHole = context.now }
             context.connections[conn] = nil
             pending[conn] = nil
         }
@@ -139,7 +145,10 @@ struct LinkReader: Sendable {
         }
         context.connections[event.conn] = ConnectionFacts(
             number: event.conn, opened: Self.firstTime(event), openedSeq: seq, startsWhole: isWhole)
-        if !isWhole { context.lastHole = event.time }
+        if !isWhole {
+            context.lastHole = event.time
+            context.uncertain.insert(event.conn)
+        }
         add(.opened, event)
     }
 
@@ -174,6 +183,7 @@ struct LinkReader: Sendable {
         let sides = event.from.map { [$0] } ?? Side.allCases
         let connections = event.conn > 0 ? [event.conn] : Array(context.connections.keys)
         for conn in connections {
+            if !isLocal, context.connections[conn] != nil { context.uncertain.insert(conn) }
             for side in sides {
                 context.connections[conn]?[side].certainSince = nil
                 context.connections[conn]?[side].hadHole = true
@@ -188,6 +198,11 @@ struct LinkReader: Sendable {
         context.connections[event.conn]?[side].lastHeard = event.time
         if context.connections[event.conn]?[side].certainSince == nil {
             context.connections[event.conn]?[side].certainSince = event.time
+            if context.connections[event.conn]?[side.peer].certainSince != nil,
+                context.uncertain.remove(event.conn) != nil
+            {
+                context.lastHole = event.time
+            }
         }
     }
 
@@ -250,14 +265,22 @@ struct LinkReader: Sendable {
         guard case .whole(let bytes) = content else {
             return hole(event, isLocal: false, &context)
         }
-        let json = parse(bytes)
+        let json: JSONDocument?
+        var fault: JSONError?
+        do {
+            json = try JSONDocument(bytes, scanner: &scanner)
+        } catch {
+            json = nil
+            fault = error
+        }
         let sort = json.map { self.sort($0, from, context) } ?? .other
         let isBehindClose =
             context.connections[event.conn]?[from].closeFrame.map { $0 <= event.time } ?? false
         add(
             .message(
                 MessageFact(
-                    from: from, opcode: opcode, content: bytes, json: json, sort: sort,
+                    from: from, opcode: opcode, content: bytes, json: json, fault: fault,
+                    sort: sort,
                     isBehindClose: isBehindClose)), event)
         guard let json, !isBehindClose else { return }
         switch sort {
@@ -279,7 +302,7 @@ struct LinkReader: Sendable {
         if from == .board {
             guard let reserved, reserved < names.heartbeatCount,
                 tape.member("type", of: 0, in: text) == nil
-            else { return .command }
+            else { return tape.hasMember(of: Self.commandNames, in: text) ? .command : .other }
             return .heartbeat(id: names.reservedIDs[reserved])
         }
         if let reserved {
@@ -289,7 +312,7 @@ struct LinkReader: Sendable {
         // An answer to a command stays one, whatever its method says.
         guard let id, tape.kind(id) == .string,
             let method = tape.text("method", of: 0, in: text, folding: true)
-        else { return .result }
+        else { return tape.hasMember(of: Self.answerNames, in: text) ? .result : .other }
         let idText = tape.string(id, in: text)
         if method.hasSameScalars(as: idText) || names.isEvent(method),
             context.commands.entry(idText) == nil
@@ -458,5 +481,18 @@ extension Event.Response {
     fileprivate var extensions: String? {
         let name = "sec-websocket-extensions"
         return headers.first { $0.name.lowercased() == name }?.value
+    }
+}
+
+extension JSONTape {
+    /// Whether the outermost object has a member with one of these names, in any case.
+    fileprivate func hasMember(of names: [String], in text: Span<UInt8>) -> Bool {
+        var found = false
+        forEachChild(of: 0) { name in
+            found =
+                found || position(of: name, among: names, in: text) != nil
+                || names.contains(Self.folded(string(name, in: text)))
+        }
+        return found
     }
 }

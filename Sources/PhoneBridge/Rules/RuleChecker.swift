@@ -10,6 +10,14 @@ import Wire
 package struct RuleChecker: Sendable {
     /// The groups, in the order in which reports list their rules.
     private static let groupTypes: [any RuleGroup.Type] = [
+        // Commands, answers and events.
+        MessageRules.self,
+        CommandRules.self,
+        ResultRules.self,
+        AnswerRules.self,
+        ThingRules.self,
+        OutcomeRules.self,
+        EventRules.self,
         HeartbeatEchoRules.self,
         EffectRules.self,
         // The link, the queue, and the protocols below.
@@ -36,6 +44,7 @@ package struct RuleChecker: Sendable {
     private var reader: LinkReader
     private var context: RuleContext
     private var advanced: Int64 = .min
+    private var isNumbered = false
 
     /// Makes a checker for one session.
     ///
@@ -76,6 +85,11 @@ package struct RuleChecker: Sendable {
         advanceGroups(to: LinkReader.firstTime(event))
         context.now = max(context.now, event.time)
         if context.began == nil { context.began = event.time }
+        if !isNumbered, event.seq > 0 {
+            isNumbered = true
+            // The session began before its first line here.
+            if event.seq > 1 { context.lastHole = event.time }
+        }
         if !isHole { reader.read(event, &context) }
         for index in groups.indices {
             groups[index].receive(event, &context)

@@ -12,6 +12,8 @@ package struct RuleContext: Sendable {
     package internal(set) var commands: CommandBook
     /// When something was last missing, or could not be read, on any connection; nil for never.
     package internal(set) var lastHole: Int64?
+    /// Connections of which a side is not known again since something of it was missing.
+    package internal(set) var uncertain: Set<Int> = []
     /// The time of the first event; nil before it.
     package internal(set) var began: Int64?
     /// How often each rule was put to the test, by id.
@@ -32,7 +34,7 @@ package struct RuleContext: Sendable {
     ///
     /// - Parameter time: nanoseconds of the session.
     package func isCertain(since time: Int64) -> Bool {
-        guard let began, began <= time else { return false }
+        guard let began, began <= time, uncertain.isEmpty else { return false }
         return lastHole.map { $0 < time } ?? true
     }
 

@@ -14,8 +14,7 @@ extension V1_2 {
         name: "open_app", section: "1. open_app",
         fields: [
             .init("app", .string),
-            // http, https, sms, mailto or tel.
-            .init("url", .string, personal: .url),
+            .init("url", .url(["http", "https", "sms", "mailto", "tel"]), personal: .url),
         ],
         needsOneField: true,
         methods: [
@@ -102,7 +101,8 @@ extension V1_2 {
                         .init("notes", .string, personal: .note),
                     ])), required: true)
         ],
-        effect: .reads, backgroundRoutes: allRoutes, permission: .contacts)
+        effect: .reads, backgroundRoutes: allRoutes, permission: .contacts,
+        listLimit: .init(field: "limit", list: "contacts"))
 
     private static let contactsCreate = Contract.CommandType(
         name: "contacts_create", section: "8. contacts_create",

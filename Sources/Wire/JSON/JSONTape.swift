@@ -265,7 +265,7 @@ extension JSONTape {
     }
 
     /// `text` with upper-case ASCII and the two scalars that fold to ASCII made lower-case.
-    static func folded(_ text: String) -> String {
+    package static func folded(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
             switch scalar {

@@ -186,7 +186,9 @@ extension String {
                 SessionInfo(id: "h", startedAt: "2026-01-01T00:00:00Z", tool: "t", source: "har")))
         var checker = RuleChecker()
         var breaches = checker.receive(session)
-        for event in SessionScript("0 connect\n1 app> frame masked=0 {}", greets: true).events {
+        for event in SessionScript(
+            "0 connect\n1 app> frame masked=0 {\"id\":\"ping\"}", greets: true
+        ).events {
             breaches += checker.receive(event)
         }
         #expect(breaches.map(\.rule.id) == [])

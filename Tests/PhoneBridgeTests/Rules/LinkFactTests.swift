@@ -99,6 +99,9 @@ private struct Spy: RuleGroup {
             (#"app> {"ID":"c9"}"#, ["app result", "result c9 websocket unknown not open"]),
             (#"app> {"id":7}"#, ["app result", "result - websocket unknown not open"]),
             (#"app> []"#, ["app other"]),
+            (#"app> {"x":1}"#, ["app other"]),
+            (#"board> {}"#, ["board other"]),
+            (#"app> {"DATA":{}}"#, ["app result", "result - websocket unknown not open"]),
             (#"app> hello"#, ["app other"]),
             (
                 #"board> {"id":"ping","type":"open_app"}"#,

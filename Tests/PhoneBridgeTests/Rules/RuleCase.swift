@@ -33,7 +33,8 @@ struct RuleCase: CustomTestStringConvertible {
 
     /// Every case, of all groups.
     static let all: [RuleCase] =
-        heartbeatEcho + effects + heartbeats + appStates + connecting + statuses + polls
+        message + command + result + answer + thing + outcome + event + time
+        + heartbeatEcho + effects + heartbeats + appStates + connecting + statuses + polls
         + deliveries + boardAnswers + handshakes + oldHandshake + frames + conversations + http
 }
 

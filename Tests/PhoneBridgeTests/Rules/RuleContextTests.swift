@@ -40,10 +40,10 @@ private struct Doubter: RuleGroup {
             // Nothing of the app was decoded since.
             (
                 "0 connect\n5 gap app\n9 note ask 6",
-                "session true, app false, board true, whole false"
+                "session false, app false, board true, whole false"
             ),
             (
-                #"0 connect"# + "\n5 gap app\n6 app> {}\n9 note ask 6",
+                #"0 connect"# + "\n5 gap app\n6 app> {}\n9 note ask 7",
                 "session true, app true, board true, whole false"
             ),
             (
@@ -52,11 +52,11 @@ private struct Doubter: RuleGroup {
             ),
             (
                 "0 open continued websocket\n9 note ask 1",
-                "session true, app false, board false, whole false"
+                "session false, app false, board false, whole false"
             ),
             (
                 "0 connect\n5 hole\n9 note ask 6",
-                "session true, app false, board false, whole false"
+                "session false, app false, board false, whole false"
             ),
         ]
         for (script, expected) in rows {

@@ -130,6 +130,13 @@ struct SessionScript {
         "101 <Upgrade: websocket> <Connection: Upgrade> "
         + "<Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=>"
 
+    /// Connects where no line did.
+    private mutating func meet(_ conn: Int) {
+        guard !opened.contains(conn) else { return }
+        connect(conn)
+        if greets { say(.app, Self.environment, conn) }
+    }
+
     private mutating func connect(_ conn: Int, _ query: String = "", deflates: Bool = false) {
         if !opened.contains(conn) { open(conn) }
         let query = query.isEmpty ? "platform=ios&phone_id=p1" : query
@@ -176,7 +183,7 @@ struct SessionScript {
         case "frame": anyFrame(from, rest, conn)
         case "message": message(from, rest, conn)
         default:
-            if !opened.contains(conn) { connect(conn) }
+            meet(conn)
             frame(from, .text, Bytes(text.utf8), conn)
         }
     }
@@ -185,7 +192,7 @@ struct SessionScript {
         _ from: Side, _ opcode: Opcode, _ payload: Bytes, _ conn: Int, fin: Bool = true,
         rsv: UInt8 = 0, masked: Bool? = nil, isLong: Bool = false
     ) {
-        if !opened.contains(conn) { connect(conn) }
+        meet(conn)
         let mask = masked ?? (from == .app) ? MaskingKey(rawValue: 0x0102_0304) : nil
         emit(
             .frame(

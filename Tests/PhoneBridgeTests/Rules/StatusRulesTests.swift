@@ -1,3 +1,4 @@
+import Capture
 import Testing
 import Wire
 
@@ -135,8 +136,9 @@ extension RuleCase {
 }
 
 @Suite struct StatusRulesTests {
+    /// What the board is said to break.
     private func ids(_ script: String) -> [String] {
-        RuleChecker.check(script).breaches.map(\.rule.id)
+        RuleChecker.check(script).breaches.filter { $0.side == .board }.map(\.rule.id)
     }
 
     @Test func `what the board may not have read yet is not held against it`() {

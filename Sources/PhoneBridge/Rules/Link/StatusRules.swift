@@ -142,7 +142,7 @@ struct StatusRules: RuleGroup {
 
     private static func isOfType(_ value: JSONView, _ type: Contract.FieldType) -> Bool {
         switch type {
-        case .string: value.kind == .string && value.isExact
+        case .string, .url: value.kind == .string && value.isExact
         case .instant: value.string.flatMap { Timestamp($0) } != nil
         case .choice(let choices): value.string.map(choices.contains) ?? false
         case .integer: value.kind == .number && value.integer != nil
@@ -333,7 +333,7 @@ struct StatusRules: RuleGroup {
                 }
             case .boolean:
                 if left.bool != right.bool { return field.name }
-            case .string, .instant, .choice:
+            case .string, .instant, .choice, .url:
                 let (a, b) = (left.string ?? "", right.string ?? "")
                 if !a.hasSameScalars(as: b) { return field.name }
             // A board may shorten a list.

@@ -1,0 +1,54 @@
+import PhoneBridge
+import Testing
+
+extension RuleCase {
+    private static func outcome(_ answers: String, _ time: String, _ outcome: String) -> String {
+        """
+        0  connect
+        1  board> {"id":"c1","type":"clipboard_read"}
+        \(answers)
+        \(time) note outcome \(outcome)
+        """
+    }
+
+    private static let timeout =
+        #"{"id":"c1","error":{"category":"transient","code":"bridge_timeout","message":""}}"#
+
+    static let outcome: [RuleCase] = [
+        RuleCase(
+            "outcome-first-result", "the last answer wins",
+            breaks: outcome(
+                #"1.1 app> {"id":"c1","data":{"text":"a"}}"# + "\n"
+                    + #"1.2 app> {"id":"c1","data":{"text":"b"}}"#, "1.3",
+                #"{"id":"c1","data":{"text":"b"}}"#),
+            close: outcome(
+                #"1.1 app> {"id":"c1","data":{"text":"a"}}"# + "\n"
+                    + #"1.2 app> {"id":"c1","data":{"text":"b"}}"#, "1.3",
+                #"{"data":{"text":"\u0061"},"id":"c1","method":null}"#)),
+        RuleCase(
+            "outcome-first-result", "an event is taken for the answer",
+            breaks: outcome(
+                #"1.1 app> {"id":"phone_app_state","method":"phone_app_state","data":{"app_state":"active"}}"#,
+                "1.3", #"{"id":"c1","data":{"app_state":"active"}}"#),
+            close: outcome(
+                #"1.1 app> {"id":"c1","data":{"text":"a"}}"#, "1.3",
+                #"{"id":"c1","data":{"text":"a"}}"#)),
+        RuleCase(
+            "outcome-timeout", breaks: outcome("2 wait", "6.3", timeout),
+            close: outcome("2 wait", "6.2", timeout)),
+    ]
+}
+
+@Suite struct OutcomeRulesTests {
+    @Test func `what the board says on its own account is no answer`() {
+        #expect(
+            RuleChecker.check(
+                """
+                0    connect
+                1    board> {"id":"c1","type":"open_app","app":"x"}
+                2    app reset
+                2.1  note outcome {"id":"c1","error":{"category":"transient","code":"bridge_connection_closed","message":""}}
+                """
+            ).breaches.isEmpty)
+    }
+}
