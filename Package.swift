@@ -20,7 +20,7 @@ let package = Package(
         .target(name: "Wire", dependencies: ["CZlib", "CCrypto"]),
         .target(name: "Capture", dependencies: ["Wire", "CZlib", "CZstd", "CPcap"]),
         .target(name: "PhoneBridge", dependencies: ["Wire", "Capture"]),
-        .target(name: "Network", dependencies: ["Wire", "CUV"]),
+        .target(name: "Network", dependencies: ["Wire", "CUV", "CPcap"]),
         .target(name: "Simulator", dependencies: ["Wire", "Capture", "PhoneBridge", "Network"]),
         .target(
             name: "BridgeProxy",
@@ -49,7 +49,9 @@ let package = Package(
         .testTarget(
             name: "ReportTests",
             dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],
-            exclude: ["Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden"]),
+            exclude: [
+                "Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden",
+            ]),
         .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),

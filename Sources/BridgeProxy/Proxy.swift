@@ -5,12 +5,12 @@ package import Network
 /// after the recorder has it.
 ///
 /// Belongs to the thread of its loop.
-package final class Proxy {
+package final class Proxy: RecordingSource {
     package let configuration: ProxyConfiguration
     let loop: any EventLoop
     let recorder: Recorder
     /// Told in words about what a person at the terminal should know.
-    private let remark: (ProxyRemark) -> Void
+    private let remark: (RecordingRemark) -> Void
 
     private var listener: (any TCPListener)?
     private var tunnels: [Int: Tunnel] = [:]
@@ -19,11 +19,13 @@ package final class Proxy {
     /// What is being carried out; the two arrays take turns, so that none is allocated a turn.
     private var due: [(tunnel: Tunnel, delivery: Tunnel.Delivery)] = []
     private var isTurnEndScheduled = false
+    private var isInterfaceThere = true
+    private var hasHinted = false
 
     /// Makes a proxy; it does nothing until `start`.
     package init(
         _ configuration: ProxyConfiguration, loop: any EventLoop, recorder: Recorder,
-        remark: @escaping (ProxyRemark) -> Void
+        remark: @escaping (RecordingRemark) -> Void
     ) {
         self.configuration = configuration
         self.loop = loop
@@ -62,6 +64,33 @@ package final class Proxy {
             tunnel.close()
         }
         recorder.commit()
+    }
+
+    // MARK: Once a second
+
+    package func tick() {
+        watchInterface()
+        hintAtMissingWebSocket()
+    }
+
+    private func watchInterface() {
+        guard let name = configuration.upstreamInterface else { return }
+        let isThere = loop.interfaceExists(name)
+        guard isThere != isInterfaceThere else { return }
+        isInterfaceThere = isThere
+        recorder.note(
+            code: isThere ? "interface_returned" : "interface_gone",
+            text: "the interface \(name) \(isThere ? "is back" : "is gone")")
+        remark(isThere ? .interfaceReturned(name) : .interfaceGone(name))
+    }
+
+    private func hintAtMissingWebSocket() {
+        let statistics = recorder.statistics
+        guard !hasHinted, statistics.requests >= 3, statistics.webSockets == 0,
+            recorder.time > 15 * nanosecondsPerSecond
+        else { return }
+        hasHinted = true
+        remark(.noWebSocket(requests: statistics.requests))
     }
 
     // MARK: Accepting

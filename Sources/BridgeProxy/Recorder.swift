@@ -20,26 +20,31 @@ package final class Recorder {
     private let loop: any EventLoop
     private let outputs: [any SessionOutput]
     private let startedAt: Int64
+    private let clock: (() -> Int64)?
     private var batch: EventBatch
     private var meaning: MeaningReader
     private var connections = 0
 
     /// Makes a recorder whose session begins now.
+    ///
+    /// `clock` gives nanoseconds since the session began, where the loop's monotonic time is not
+    /// what events are stamped with.
     package init(
         outputs: [any SessionOutput], loop: any EventLoop, contract: Contract,
-        check: LiveCheck? = nil
+        check: LiveCheck? = nil, clock: (() -> Int64)? = nil
     ) {
         self.check = check
         // The rules want events.
         batch = EventBatch(gathersFrames: check == nil)
         self.outputs = outputs
         self.loop = loop
+        self.clock = clock
         startedAt = loop.now
         meaning = MeaningReader(contract: contract)
     }
 
     /// Nanoseconds since the session began.
-    package var time: Int64 { loop.now - startedAt }
+    package var time: Int64 { clock?() ?? loop.now - startedAt }
 
     /// How each output stands.
     package var statuses: [OutputStatus] { outputs.map(\.status) }
@@ -139,6 +144,21 @@ package final class Recorder {
         return outputs.map { $0.close(now: end) }
     }
 
+    /// Counts packets that were dropped before they came here; each stands for an event.
+    func admit(droppedPackets count: Int) {
+        statistics.droppedPackets += count
+        for output in outputs { output.admit(dropped: count) }
+    }
+
+    /// Takes over the figures of a source that counts for itself.
+    func follow(_ session: PacketSession, packets: UInt64) {
+        statistics.connections = session.connections
+        statistics.openConnections = session.openConnections
+        statistics.bytesApp = session.bytesApp
+        statistics.bytesBoard = session.bytesBoard
+        statistics.packets = packets
+    }
+
     // MARK: Connections
 
     func nextConnection() -> Int {
@@ -185,6 +205,10 @@ package struct RecordingStatistics: Equatable, Sendable {
     package var webSockets = 0
     package var bytesApp: UInt64 = 0
     package var bytesBoard: UInt64 = 0
+    /// Packets of an interface; nil where there are none to count.
+    package var packets: UInt64?
+    /// Packets that were dropped before they could be read.
+    package var droppedPackets = 0
 
     /// Bytes of both sides.
     package var bytes: UInt64 { bytesApp &+ bytesBoard }

@@ -3,13 +3,12 @@ package import Network
 import PhoneBridge
 import Wire
 
-/// A whole recording: the proxy, its outputs, and what happens once a second.
+/// A whole recording: where its events come from, its outputs, and what happens once a second.
 ///
 /// Belongs to the thread of its loop. Whoever runs it prints what `report` is told.
 package final class Recording {
     /// What to record, and where to.
     package struct Options {
-        package var proxy: ProxyConfiguration
         /// The first line of each output.
         package var session: SessionInfo
         /// The files, one for each `-o`; their endings pick the format.
@@ -22,8 +21,7 @@ package final class Recording {
         /// Hold the session against the rules while it goes on (`--check`).
         package var check: LiveCheck?
 
-        package init(proxy: ProxyConfiguration, session: SessionInfo, outputs: [String]) {
-            self.proxy = proxy
+        package init(session: SessionInfo, outputs: [String]) {
             self.session = session
             self.outputs = outputs
         }
@@ -31,7 +29,7 @@ package final class Recording {
 
     /// Something to tell the person at the terminal.
     package enum Report: Sendable {
-        case remark(ProxyRemark)
+        case remark(RecordingRemark)
         case status(StatusLine)
         case paused(OutputError)
         case resumed(path: String, dropped: Int)
@@ -55,7 +53,7 @@ package final class Recording {
     }
 
     package let recorder: Recorder
-    private let proxy: Proxy
+    private var source: (any RecordingSource)?
     private let loop: any EventLoop
     private let options: Options
     private let report: (Report) -> Void
@@ -64,14 +62,13 @@ package final class Recording {
     private var previous = RecordingStatistics()
     private var paused: [String: Int] = [:]
     private var marks = 0
-    private var isInterfaceThere = true
-    private var hasHinted = false
 
-    /// Opens the outputs.
+    /// Opens the outputs; `clock` is that of `Recorder`.
     ///
     /// - Throws: the error of the first that cannot be opened; those before it stay, empty.
     package init(
-        _ options: Options, loop: any EventLoop, report: @escaping (Report) -> Void
+        _ options: Options, loop: any EventLoop, clock: (() -> Int64)? = nil,
+        report: @escaping (Report) -> Void
     ) throws(OutputError) {
         self.options = options
         self.loop = loop
@@ -85,24 +82,20 @@ package final class Recording {
                     files: files))
         }
         recorder = Recorder(
-            outputs: outputs, loop: loop, contract: .current, check: options.check)
+            outputs: outputs, loop: loop, contract: .current, check: options.check, clock: clock)
         recorder.found = { report(.found($0)) }
-        proxy = Proxy(options.proxy, loop: loop, recorder: recorder) { report(.remark($0)) }
     }
 
-    /// The address that the proxy listens on; nil before `start`.
-    package var localAddress: SocketAddress? { proxy.localAddress }
-
-    /// Begins to listen, and to do what is due each second.
-    package func start(upstream: [SocketAddress]) throws(NetworkError) {
-        try proxy.start(upstream: upstream)
+    /// Begins to do what is due each second, for a source that has begun.
+    package func start(_ source: any RecordingSource) {
+        self.source = source
         scheduleTick()
     }
 
     /// Ends the recording in good order.
     package func stop() -> Summary {
         timer?.cancel()
-        proxy.stop()
+        source?.stop()
         let statuses = recorder.finish()
         return Summary(
             statistics: recorder.statistics, outputs: statuses, duration: recorder.time,
@@ -124,8 +117,7 @@ package final class Recording {
 
     private func tick() {
         scheduleTick()
-        watchInterface()
-        hintAtMissingWebSocket()
+        source?.tick()
         recorder.tick()
         reportTrouble()
         if options.synchronises {
@@ -137,8 +129,9 @@ package final class Recording {
                 StatusLine(
                     elapsed: recorder.time, openConnections: statistics.openConnections,
                     messagesPerSecond: Double(statistics.messages - previous.messages),
-                    bytesPerSecond: Double(statistics.bytes - previous.bytes),
-                    events: statistics.events, dropped: recorder.dropped,
+                    bytesPerSecond: Double(statistics.bytes &- previous.bytes),
+                    packets: statistics.packets, events: statistics.events,
+                    dropped: recorder.dropped,
                     trouble: recorder.trouble?.description)))
         previous = statistics
     }
@@ -153,26 +146,6 @@ package final class Recording {
                 report(.resumed(path: status.path, dropped: status.dropped))
             }
         }
-    }
-
-    private func watchInterface() {
-        guard let name = options.proxy.upstreamInterface else { return }
-        let isThere = loop.interfaceExists(name)
-        guard isThere != isInterfaceThere else { return }
-        isInterfaceThere = isThere
-        recorder.note(
-            code: isThere ? "interface_returned" : "interface_gone",
-            text: "the interface \(name) \(isThere ? "is back" : "is gone")")
-        report(.remark(isThere ? .interfaceReturned(name) : .interfaceGone(name)))
-    }
-
-    private func hintAtMissingWebSocket() {
-        let statistics = recorder.statistics
-        guard !hasHinted, statistics.requests >= 3, statistics.webSockets == 0,
-            recorder.time > 15 * nanosecondsPerSecond
-        else { return }
-        hasHinted = true
-        report(.remark(.noWebSocket(requests: statistics.requests)))
     }
 
     // MARK: Outputs

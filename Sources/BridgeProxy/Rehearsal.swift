@@ -48,14 +48,16 @@ package enum Rehearsal {
         let recording: Recording
         do {
             recording = try Recording(
-                Recording.Options(proxy: proxy, session: info, outputs: [file]), loop: middle
+                Recording.Options(session: info, outputs: [file]), loop: middle
             ) { _ in }
         } catch {
             throw .output(error)
         }
+        let carrier = Proxy(proxy, loop: middle, recorder: recording.recorder) { _ in }
         do {
             try board.listen(on: address)
-            try recording.start(upstream: [address])
+            try carrier.start(upstream: [address])
+            recording.start(carrier)
         } catch {
             throw .network(error)
         }

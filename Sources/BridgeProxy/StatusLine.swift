@@ -7,6 +7,8 @@ package struct StatusLine: Equatable, Sendable {
     package var messagesPerSecond: Double
     /// Bytes in the last second, both directions.
     package var bytesPerSecond: Double
+    /// Packets of an interface; nil where there are none to count.
+    package var packets: UInt64?
     package var events: Int
     package var dropped: Int
     /// Why nothing is being written at the moment; nil when all is well.
@@ -14,12 +16,13 @@ package struct StatusLine: Equatable, Sendable {
 
     package init(
         elapsed: Int64, openConnections: Int, messagesPerSecond: Double, bytesPerSecond: Double,
-        events: Int, dropped: Int, trouble: String?
+        packets: UInt64? = nil, events: Int, dropped: Int, trouble: String?
     ) {
         self.elapsed = elapsed
         self.openConnections = openConnections
         self.messagesPerSecond = messagesPerSecond
         self.bytesPerSecond = bytesPerSecond
+        self.packets = packets
         self.events = events
         self.dropped = dropped
         self.trouble = trouble
@@ -32,8 +35,9 @@ package struct StatusLine: Equatable, Sendable {
             "\(openConnections) connection\(openConnections == 1 ? "" : "s")",
             "\(Self.short(messagesPerSecond)) msg/s",
             "\(Self.bytesText(bytesPerSecond))/s",
-            "\(events) events",
         ]
+        if let packets { parts.append("\(packets) packets") }
+        parts.append("\(events) events")
         if dropped > 0 { parts.append("\(dropped) DROPPED") }
         if let trouble { parts.append("NOT RECORDING: \(trouble)") }
         return parts.joined(separator: "  ")

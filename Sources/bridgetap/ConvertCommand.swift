@@ -32,7 +32,7 @@ struct ConvertOptions: Sendable {
                 help: "of packets and of a HAR only those of this TCP port"),
             .flag(
                 "require-complete", \.requiresComplete,
-                help: "end with 4 where the input is torn or cut"),
+                help: "end with 4 where the input is torn, cut or admits drops"),
         ],
         examples: [
             Example("bridgetap convert lab.ndjson.zst -o lab.pcap", "for Wireshark"),
@@ -133,6 +133,8 @@ private struct Conversion {
     private var lastTime: Int64 = 0
     private var losses = 0
     private var hasEnd = false
+    /// Whether the input itself says that it lacks something.
+    private var admitsDrops = false
 
     init(_ session: SessionInfo, to path: String, isImported: Bool, isLive: Bool) throws {
         self.path = path
@@ -179,7 +181,7 @@ private struct Conversion {
     }
 
     /// Whether the input was closed in good order and nothing of it was lost.
-    var isComplete: Bool { hasEnd && losses == 0 }
+    var isComplete: Bool { hasEnd && losses == 0 && !admitsDrops }
 
     var warnings: [String] {
         switch target {
@@ -206,7 +208,10 @@ private struct Conversion {
         lastTime = max(lastTime, event.time)
         if case .end(let end) = event.kind {
             hasEnd = true
-            if end.dropped > 0 { admit(end.dropped) }
+            if end.dropped > 0 {
+                admitsDrops = true
+                admit(end.dropped)
+            }
         } else if meaning != nil, event.bridge.isEmpty {
             var event = event
             meaning?.annotate(&event)

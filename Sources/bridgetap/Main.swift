@@ -47,9 +47,9 @@ struct Main {
             130 cut short by a signal.
             """,
         commands: [
-            RecordOptions.command, ShowOptions.command, CheckOptions.command,
-            DiffOptions.command, VerifyOptions.command, ConvertOptions.command,
-            BoardCommandOptions.command,
+            RecordOptions.command, SniffOptions.command, ShowOptions.command,
+            CheckOptions.command, DiffOptions.command, VerifyOptions.command,
+            ConvertOptions.command, BoardCommandOptions.command,
             AppCommandOptions.command,
             DemoOptions.command,
         ])

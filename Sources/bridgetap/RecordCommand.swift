@@ -6,21 +6,16 @@ import PhoneBridge
 import Wire
 
 /// `bridgetap record`: the proxy.
-struct RecordOptions: Sendable {
+struct RecordOptions: RecordingOptions {
     var listen = HostAndPort(host: "127.0.0.1", port: 0)
     var upstream: HostAndPort?
-    var outputs: [String] = []
     var transparent = false
     var upstreamInterface: String?
     var allowFrom: [CIDR] = []
-    var rotate: SizeOrTime?
     var strict = false
-    var sync = false
-    var mark = "mark"
-    var readyFile: String?
-    var quiet = false
     var checks = false
     var profile: String?
+    var recording = RecordingFlags()
 }
 
 extension RecordOptions {
@@ -39,9 +34,7 @@ extension RecordOptions {
                 "listen", \.listen, .hostAndPort(), required: true,
                 help: "where the app comes to; port 0 takes any free one"),
             .option("upstream", \.upstream, .hostAndPort(), help: "where the board is"),
-            .options(
-                "output", short: "o", \.outputs, .file, required: true,
-                help: "the session's file"),
+            .outputs(required: true),
             .flag(
                 "transparent", \.transparent,
                 help:
@@ -55,19 +48,12 @@ extension RecordOptions {
                 help:
                     "who may connect, besides this machine; needed to listen elsewhere than on loopback"
             ),
-            .option(
-                "rotate", \.rotate, .sizeOrTime(),
-                help: "begin a new file after so much: FILE-0001.ndjson, ..."),
+            .rotate,
             .flag(
                 "strict", \.strict,
                 help: "close the link rather than pass on what cannot be recorded"),
-            .flag(
-                "sync", \.sync,
-                help: "have the files on the disk each second, so that a power cut loses no more"),
-            .option("mark", \.mark, .text("TEXT"), help: "the text of a mark (default: mark)"),
-            .option(
-                "ready-file", \.readyFile, .file,
-                help: "write the chosen address to this file once it is listening"),
+            .sync, .mark,
+            .readyFile(help: "write the chosen address to this file once it is listening"),
             .flag(
                 "check", \.checks,
                 help: "hold the session against the rules of the contract as it goes on; ends with "
@@ -75,7 +61,7 @@ extension RecordOptions {
             .option(
                 "profile", \.profile, .text("NAME|FILE"),
                 help: "for --check: the target's numbers, see bridgetap check --help"),
-            .flag("quiet", short: "q", \.quiet, help: "no status line and no remarks but warnings"),
+            .quiet,
         ],
         companions: [(name: "--profile", needs: "--check")],
         examples: [
@@ -91,12 +77,7 @@ extension RecordOptions {
                 throw .rule(
                     message: "--upstream HOST:PORT is missing", hint: "where is the board?")
             }
-            for output in options.outputs
-            where output != "-" && !Recording.endings.contains(where: output.hasSuffix) {
-                throw .rule(
-                    message: "-o: \(output) has no ending that picks a format",
-                    hint: "end it in \(Recording.endings.joined(separator: ", "))")
-            }
+            try options.recording.checkOutputs()
             let isLoopback =
                 options.listen.host == "localhost"
                 || IPAddress(parsing: options.listen.host)?.isLoopback == true
@@ -122,21 +103,14 @@ extension ArgumentValue where Value == CIDR {
     }
 }
 
-/// One recording, from the first line on the terminal to the last.
+/// One recording of a proxy, from the first line on the terminal to the last.
 private final class RecordJob {
     private let options: RecordOptions
-    private let loop: UVLoop
-    private let screen: StatusScreen
-    private var recording: Recording?
+    private let job: RecordingJob
 
     init(_ options: RecordOptions) throws {
         self.options = options
-        do {
-            loop = try UVLoop()
-        } catch {
-            throw Failure(.internalFault, "cannot start the event loop: \(error)")
-        }
-        screen = StatusScreen(isQuiet: options.quiet)
+        job = try RecordingJob(options.recording)
     }
 
     func run() throws -> ExitCode {
@@ -145,12 +119,46 @@ private final class RecordJob {
         guard let address = listen.first else {
             throw Failure(.unreachable, "--listen: \(options.listen.host) has no address")
         }
-        let recording = try open(on: address)
-        self.recording = recording
+        let configuration = try configuration(on: address)
+        let check = options.checks ? try liveCheck() : nil
+        let recording = try job.open(
+            job.session(
+                source: options.transparent ? "transparent" : "proxy", at: job.loop.wallClock
+            ) {
+                $0.listen = address.description
+                $0.upstream = options.upstream?.description
+                $0.interface = options.upstreamInterface
+            }, check: check)
+        let proxy = Proxy(configuration, loop: job.loop, recorder: recording.recorder) {
+            [screen = job.screen] in screen.show(.remark($0))
+        }
+        let summary = try job.run(recording) {
+            try start(proxy, on: address, upstream: upstream)
+            recording.start(proxy)
+            if let address = proxy.localAddress { try announce(address) }
+        }
+        let code = job.tell(summary)
+        if summary.statistics.connections == 0 {
+            job.screen.note("no app connected; docs/links.md tells how to get in between")
+        }
+        guard let check = summary.check else { return code }
+        job.screen.show(check)
+        return code == .done && !check.broken.isEmpty ? .found : code
+    }
+
+    private func liveCheck() throws -> LiveCheck {
+        let profile = try ProfileInput.load(options.profile ?? Profile.contract.name)
+        let today = String(Timestamp(wall: job.loop.wallClock).wholeSecondsText.prefix(10))
+        ProfileInput.warnOfEndedWaivers(profile, today: today)
+        return LiveCheck(profile: profile, today: today)
+    }
+
+    private func start(
+        _ proxy: Proxy, on address: SocketAddress, upstream: [SocketAddress]
+    ) throws {
         do {
-            try recording.start(upstream: upstream)
+            try proxy.start(upstream: upstream)
         } catch {
-            _ = recording.stop()
             throw Failure(
                 .unreachable, "cannot listen on \(address): \(error)",
                 hint: error.kind == .addressInUse
@@ -159,16 +167,9 @@ private final class RecordJob {
                         ? "no interface of this machine has that address now; is the phone plugged in?"
                         : nil)
         }
-        // Who is told that it is ready may end it at once.
-        try watchSignals()
-        try announce(recording)
-        let keyboard = options.quiet ? nil : loop.onKey { [weak self] key in self?.press(key) }
-        defer { keyboard?.cancel() }
-        loop.run()
-        return finish(recording.stop())
     }
 
-    private func open(on address: SocketAddress) throws -> Recording {
+    private func configuration(on address: SocketAddress) throws -> ProxyConfiguration {
         let fallback = options.upstream.map { Endpoint(host: $0.host, port: $0.port) }
         let target: ProxyConfiguration.Target
         if options.transparent {
@@ -182,99 +183,23 @@ private final class RecordJob {
         proxy.upstreamInterface = options.upstreamInterface
         proxy.allowFrom = options.allowFrom
         proxy.isStrict = options.strict
-        let session = SessionInfo(
-            id: Self.identifier(loop.randomBytes(8)),
-            startedAt: Timestamp(wall: loop.wallClock).nanosecondText, tool: Version.tool,
-            source: options.transparent ? "transparent" : "proxy",
-            listen: address.description, upstream: options.upstream?.description,
-            interface: options.upstreamInterface)
-        var recordingOptions = Recording.Options(
-            proxy: proxy, session: session, outputs: options.outputs)
-        recordingOptions.synchronises = options.sync
-        recordingOptions.markText = options.mark
-        if options.checks { recordingOptions.check = try liveCheck() }
-        switch options.rotate {
-        case .size(let size)?:
-            recordingOptions.rotation = Rotation(maximumSize: UInt64(clamping: size.bytes))
-        case .time(let time)?:
-            recordingOptions.rotation = Rotation(maximumDuration: time.wholeNanoseconds)
-        case nil:
-            break
-        }
-        do throws(OutputError) {
-            return try Recording(recordingOptions, loop: loop) { [screen] in screen.show($0) }
-        } catch {
-            throw Failure(
-                .badInput, "cannot write \(error.path): \(error)",
-                hint: error.name == "EEXIST"
-                    ? "a recording is never written over; choose another name, or remove that file"
-                    : nil)
-        }
+        return proxy
     }
 
-    private func liveCheck() throws -> LiveCheck {
-        let profile = try ProfileInput.load(options.profile ?? Profile.contract.name)
-        let today = String(Timestamp(wall: loop.wallClock).wholeSecondsText.prefix(10))
-        ProfileInput.warnOfEndedWaivers(profile, today: today)
-        return LiveCheck(profile: profile, today: today)
-    }
-
-    private static func identifier(_ bytes: Bytes) -> String {
-        var text: Bytes = []
-        appendHex(bytes.span, to: &text)
-        return String(decoding: text, as: UTF8.self)
-    }
-
-    private func announce(_ recording: Recording) throws {
-        guard let address = recording.localAddress else { return }
+    private func announce(_ address: SocketAddress) throws {
         let upstream = options.upstream.map { " -> \($0)" } ?? ""
-        screen.note(
-            "recording \(address)\(upstream) to \(options.outputs.joined(separator: ", ")); Ctrl-C ends it"
-        )
-        if !options.outputs.contains("-") { try ProcessStreams.output("\(address)\n") }
-        if let path = options.readyFile {
-            try ReadyFile.write("\(address)\n", to: path)
-        }
-    }
-
-    private func watchSignals() throws {
-        do {
-            for signal in [ProcessSignal.interrupt, .terminate, .hangUp] {
-                _ = try loop.onSignal(signal) { [loop] in loop.stop() }
-            }
-            _ = try loop.onSignal(.user2) { [weak self] in self?.recording?.mark() }
-        } catch {
-            throw Failure(.internalFault, "cannot watch signals: \(error)")
-        }
-    }
-
-    private func press(_ key: UInt8) {
-        if key == UInt8(ascii: "m") { recording?.mark() }
-    }
-
-    private func finish(_ summary: Recording.Summary) -> ExitCode {
-        screen.clear()
-        for output in summary.outputs {
-            let size = StatusLine.bytesText(Double(output.size))
-            screen.note("\(output.path): \(output.written) events, \(size)")
-            if !output.isComplete {
-                screen.warn(
-                    "\(output.path) is incomplete: \(output.dropped) events could not be written"
-                        + (output.pausedBy.map { ", the last ones because of \($0)" } ?? ""))
-            }
-        }
-        if summary.statistics.connections == 0 {
-            screen.note("no app connected; docs/links.md tells how to get in between")
-        }
-        if let check = summary.check { screen.show(check) }
-        guard summary.isComplete else { return .incomplete }
-        return summary.check?.broken.isEmpty ?? true ? .done : .found
+        let outputs = options.recording.outputs
+        job.screen.note(
+            "recording \(address)\(upstream) to \(outputs.joined(separator: ", ")); Ctrl-C ends it")
+        if !outputs.contains("-") { try ProcessStreams.output("\(address)\n") }
+        try job.tellReady("\(address)\n")
     }
 
     /// The addresses of a name; this runs the loop until they are there.
     private func resolve(_ place: HostAndPort, for flag: String) throws -> [SocketAddress] {
+        let loop = job.loop
         var result: Result<[SocketAddress], NetworkError>?
-        loop.resolve(place.host, port: place.port) { [loop] in
+        loop.resolve(place.host, port: place.port) {
             result = $0
             loop.stop()
         }
@@ -286,14 +211,5 @@ private final class RecordJob {
         case nil:
             throw Failure(.internalFault, "\(flag): the look-up of \(place.host) gave no answer")
         }
-    }
-}
-
-extension Duration {
-    /// The whole duration in nanoseconds; values of the command line always fit.
-    var wholeNanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        return overflow ? .max : product + attoseconds / 1_000_000_000
     }
 }

@@ -69,7 +69,7 @@ final class StatusScreen {
             "\(grouped(broken.count)) of \(rules) broken: \(broken.joined(separator: ", "))\(rest)")
     }
 
-    private func show(_ remark: ProxyRemark) {
+    private func show(_ remark: RecordingRemark) {
         switch remark {
         case .cannotAccept(let error):
             warn("cannot take a connection: \(error)")
@@ -87,6 +87,13 @@ final class StatusScreen {
             warn("the interface \(name) is gone; waiting for it to return")
         case .interfaceReturned(let name):
             note("the interface \(name) is back")
+        case .interfaceAwaited(let name):
+            note("the interface \(name) is not there yet; waiting for it")
+        case .cannotCapture(let name, let error):
+            warn("cannot listen on \(name): \(error.text); trying again")
+        case .packetsDropped(let count):
+            warn("\(count) packets were dropped before they could be read")
+            hint("--buffer 64MiB gives the system more room, and a filter gives it less to do")
         case .noWebSocket(let requests):
             warn("\(requests) HTTP requests came, but no WebSocket")
             hint("is the app in the background, or does it connect to the board past this proxy?")

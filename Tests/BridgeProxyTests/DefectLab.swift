@@ -62,10 +62,11 @@ final class DefectLab {
             id: "lab", startedAt: "2026-01-01T00:00:00.000000000Z", tool: "test",
             source: "simulation")
         recording = try Recording(
-            Recording.Options(proxy: configuration, session: session, outputs: [Self.file]),
-            loop: middle
+            Recording.Options(session: session, outputs: [Self.file]), loop: middle
         ) { _ in }
-        try recording.start(upstream: [address])
+        let carrier = Proxy(configuration, loop: middle, recorder: recording.recorder) { _ in }
+        try carrier.start(upstream: [address])
+        recording.start(carrier)
         proxy = Endpoint(configuration.listen)
         asPhone = HTTPClient(to: proxy, on: phoneLoop)
         asTool = HTTPClient(to: proxy, on: toolLoop)

@@ -11,6 +11,7 @@ final class Laboratory {
     let middle: SimulatedLoop
     let boardHost: SimulatedLoop
     let recording: Recording
+    let proxy: Proxy
     let boardAddress: SocketAddress
     private(set) var reports: [Recording.Report] = []
     private(set) var arrivals: [End] = []
@@ -22,7 +23,8 @@ final class Laboratory {
     init(
         seed: UInt64 = 1, boardListens: Bool = true,
         conditions: (inout LinkConditions) -> Void = { _ in },
-        options: (inout Recording.Options) -> Void = { _ in }
+        recording configure: (inout Recording.Options) -> Void = { _ in },
+        options: (inout ProxyConfiguration) -> Void = { _ in }
     ) throws {
         world = SimulatedWorld(seed: seed)
         conditions(&world.conditions)
@@ -34,17 +36,21 @@ final class Laboratory {
             listen: SocketAddress(middle.ip, port: 8080),
             target: .upstream(Endpoint(host: "192.168.42.1", port: 8080)))
         proxy.allowFrom = [try #require(CIDR(parsing: "192.168.42.0/24"))]
+        options(&proxy)
         var configured = Recording.Options(
-            proxy: proxy,
             session: SessionInfo(
                 id: "lab", startedAt: "2026-01-01T00:00:00.000000000Z", tool: "test",
                 source: "proxy"), outputs: [Self.file])
-        options(&configured)
+        configure(&configured)
         var sink: (Recording.Report) -> Void = { _ in }
         recording = try Recording(configured, loop: middle) { sink($0) }
+        self.proxy = Proxy(proxy, loop: middle, recorder: recording.recorder) {
+            sink(.remark($0))
+        }
         sink = { [unowned self] in self.reports.append($0) }
-        let isReverse = configured.proxy.target != .originalDestination(fallback: nil)
-        try recording.start(upstream: isReverse ? [boardAddress] : [])
+        let isReverse = proxy.target != .originalDestination(fallback: nil)
+        try self.proxy.start(upstream: isReverse ? [boardAddress] : [])
+        recording.start(self.proxy)
         if boardListens { try listen() }
     }
 
@@ -59,7 +65,7 @@ final class Laboratory {
     /// A phone's connection to the proxy.
     func dial() throws -> End {
         var end: End?
-        let address = try #require(recording.localAddress)
+        let address = try #require(proxy.localAddress)
         phone.connect(to: address, options: ConnectOptions()) { result in
             if case .success(let stream) = result { end = End(stream) }
         }

@@ -18,7 +18,7 @@ import Wire
     private func record(
         profile: Profile = .contract, echoes: Bool = false, beats: Int = 1
     ) throws -> (lab: Laboratory, app: End, board: End) {
-        let lab = try Laboratory(options: { options in
+        let lab = try Laboratory(recording: { options in
             options.check = LiveCheck(profile: profile, today: "2026-01-01")
         })
         let app = try lab.dial()

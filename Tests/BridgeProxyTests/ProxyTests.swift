@@ -187,7 +187,7 @@ import Wire
     }
 
     @Test func `who is not allowed is turned away with a note`() throws {
-        let lab = try Laboratory(options: { $0.proxy.allowFrom = [] })
+        let lab = try Laboratory(options: { $0.allowFrom = [] })
         let app = try lab.dial()
         lab.expect("it is turned away") { !app.ends.isEmpty }
         #expect(lab.arrivals.isEmpty)
@@ -196,7 +196,7 @@ import Wire
     }
 
     @Test func `a redirected connection goes where it was meant to go`() throws {
-        let lab = try Laboratory(options: { $0.proxy.target = .originalDestination(fallback: nil) })
+        let lab = try Laboratory(options: { $0.target = .originalDestination(fallback: nil) })
         let app = try lab.dial()
         lab.expect("a direct one has no destination") { !app.ends.isEmpty }
         #expect(lab.arrivals.isEmpty)
@@ -205,7 +205,7 @@ import Wire
                 if case .remark(.noDestination) = $0 { true } else { false }
             })
         // A NAT rule sends what was meant for the board to the proxy.
-        lab.world.redirections[lab.boardAddress] = lab.recording.localAddress
+        lab.world.redirections[lab.boardAddress] = lab.proxy.localAddress
         var end: End?
         lab.phone.connect(to: lab.boardAddress, options: ConnectOptions()) {
             if case .success(let stream) = $0 { end = End(stream) }
@@ -217,7 +217,7 @@ import Wire
     }
 
     @Test func `an interface that goes and returns is two notes`() throws {
-        let lab = try Laboratory(options: { $0.proxy.upstreamInterface = "usb0" })
+        let lab = try Laboratory(options: { $0.upstreamInterface = "usb0" })
         lab.middle.interfaces.insert("usb0")
         lab.world.run(for: 5 * nanosecondsPerSecond)
         lab.middle.interfaces.remove("usb0")
@@ -244,7 +244,7 @@ import Wire
     }
 
     @Test func `a mark stands in the file with its number`() throws {
-        let lab = try Laboratory(options: { $0.markText = "flash" })
+        let lab = try Laboratory(recording: { $0.markText = "flash" })
         lab.recording.mark()
         lab.expect("it is on file") { lab.lines("note").count == 1 }
         #expect(lab.lines("note")[0].contains(#""code":"mark","text":"flash 1""#))
@@ -287,7 +287,7 @@ import Wire
     }
 
     @Test func `strictly, the link is closed instead`() throws {
-        let lab = try Laboratory(options: { $0.proxy.isStrict = true })
+        let lab = try Laboratory(options: { $0.isStrict = true })
         let app = try lab.dial()
         exchange(lab, app, 1)
         lab.expect("the first is recorded") { lab.lines("request").count == 1 }

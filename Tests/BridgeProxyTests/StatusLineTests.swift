@@ -4,11 +4,12 @@ import Testing
 @Suite struct StatusLineTests {
     private func line(
         elapsed: Int64 = 0, open: Int = 0, messages: Double = 0, bytes: Double = 0,
-        events: Int = 0, dropped: Int = 0, trouble: String? = nil
+        packets: UInt64? = nil, events: Int = 0, dropped: Int = 0, trouble: String? = nil
     ) -> String {
         StatusLine(
             elapsed: elapsed, openConnections: open, messagesPerSecond: messages,
-            bytesPerSecond: bytes, events: events, dropped: dropped, trouble: trouble
+            bytesPerSecond: bytes, packets: packets, events: events, dropped: dropped,
+            trouble: trouble
         ).text
     }
 
@@ -16,6 +17,10 @@ import Testing
         #expect(
             line(elapsed: 3_723_400_000_000, open: 1, messages: 12.4, bytes: 4_210, events: 87)
                 == "1:02:03  1 connection  12 msg/s  4.2 kB/s  87 events")
+    }
+
+    @Test func `a recording of packets says how many there were`() {
+        #expect(line(packets: 1_204, events: 87).hasSuffix("0 B/s  1204 packets  87 events"))
     }
 
     @Test func `what is wrong stands at the end in capitals`() {

@@ -63,4 +63,13 @@ import Wire
         #expect(status.size == UInt64(parts.map(\.bytes.count).reduce(0, +)))
         for part in parts { #expect(packetEnds(part.bytes) != nil) }
     }
+
+    @Test func `what never came here counts as dropped`() throws {
+        let output = MemoryOutput()
+        let writer = try PcapSessionWriter(startedAt: 0) { _ in output }
+        writer.admit(dropped: 3)
+        let status = writer.close(now: 0)
+        #expect(status.dropped == 3)
+        #expect(!status.isComplete)
+    }
 }

@@ -46,6 +46,8 @@ final class Child {
     private var output: Int32
     private let errorsPath: String
     private var isReaped = false
+    /// What it has said on standard output, and was not given out yet.
+    private var unread = Data()
 
     /// Starts a program; a name without a slash is looked up in PATH.
     init(_ program: String, _ arguments: [String], in folder: TestFolder) throws {
@@ -147,17 +149,8 @@ final class Child {
     /// Waits until it has ended, and gives how.
     func finish(within seconds: Double = 60) throws -> Outcome {
         let deadline = Deadline(seconds)
-        var text = Data()
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            guard try Self.wait(for: output, POLLIN, until: deadline) else {
-                throw Trouble("\(name) did not end within \(seconds) s; \(errors)")
-            }
-            let count = unsafe read(output, &buffer, buffer.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            text.append(contentsOf: buffer[..<count])
-        }
+        while try readMore(until: deadline) {}
+        let text = unread
         var status: Int32 = 0
         while unsafe waitpid(guardPID, &status, 0) < 0, errno == EINTR {}
         isReaped = true
@@ -165,6 +158,37 @@ final class Child {
         return Outcome(
             exitCode: signal == 0 ? status >> 8 & 0xff : 128 + signal,
             output: String(decoding: text, as: UTF8.self), errors: errors)
+    }
+
+    /// Waits until it has said `text` on standard output, and gives all up to there.
+    func waitForOutput(_ text: String, within seconds: Double = 30) throws -> String {
+        let deadline = Deadline(seconds)
+        let wanted = Data(text.utf8)
+        while true {
+            if let range = unread.range(of: wanted) {
+                let result = unread[..<range.upperBound]
+                unread.removeSubrange(..<range.upperBound)
+                return String(decoding: result, as: UTF8.self)
+            }
+            guard try readMore(until: deadline) else {
+                throw Trouble("\(name) ended without \(text); \(errors)")
+            }
+        }
+    }
+
+    /// Takes what comes next on standard output; false at its end.
+    private func readMore(until deadline: Deadline) throws -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            guard try Self.wait(for: output, POLLIN, until: deadline) else {
+                throw Trouble("\(name) took too long; \(errors)")
+            }
+            let count = unsafe read(output, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            unread.append(contentsOf: buffer[..<count])
+            return true
+        }
     }
 
     /// Waits until a file is there, and gives what it says; the program must live until then.

@@ -61,7 +61,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "record", "show", "check", "diff", "verify", "convert", "board", "app", "demo",
+        "", "record", "sniff", "show", "check", "diff", "verify", "convert", "board",
+        "app", "demo",
     ])
     func `every page of help is as it was read last`(command: String) throws {
         let outcome = try BuiltProgram.run(command.isEmpty ? ["--help"] : [command, "--help"])

@@ -6,7 +6,7 @@ private let floors: [String: Set<String>] = [
     "Wire": ["CZlib", "CCrypto"],
     "Capture": ["Wire", "CZlib", "CZstd", "CPcap"],
     "PhoneBridge": ["Wire", "Capture"],
-    "Network": ["Wire", "CUV", "CCrypto"],
+    "Network": ["Wire", "CUV", "CPcap", "CCrypto"],
     "Simulator": ["Wire", "Capture", "PhoneBridge", "Network"],
     "BridgeProxy": ["Wire", "Capture", "PhoneBridge", "Network", "Simulator"],
     "Report": ["Wire", "Capture", "PhoneBridge"],
@@ -24,7 +24,7 @@ private let harmless: Set<String> = ["Synchronization"]
 private let wrappers: [String: Set<String>] = [
     "CZlib": ["Deflater", "Inflater", "GzipCompressor", "GzipDecompressor"],
     "CZstd": ["ZstdCompressor", "ZstdDecompressor"],
-    "CPcap": ["PacketFile"],
+    "CPcap": ["PacketFile", "PcapFilter", "PcapInterfaces", "PcapTap"],
     "CCrypto": ["SHA1"],
 ]
 

@@ -4,7 +4,8 @@ import Testing
 /// Files whose names no test mentions, and the tests that see what they do through another face.
 private let seenThrough: [String: String] = [
     "Sources/BridgeProxy/Proxy.swift": "ProxyTests",
-    "Sources/BridgeProxy/ProxyRemark.swift": "ProxyTests",
+    "Sources/BridgeProxy/RecordingRemark.swift": "ProxyTests",
+    "Sources/BridgeProxy/RecordingSource.swift": "SnifferTests",
     "Sources/BridgeProxy/Recorder.swift": "RehearsalTests",
     "Sources/Capture/Input/SessionFileReader.swift": "SessionReaderTests",
     "Sources/Capture/Packets/PacketSessionReader.swift": "PacketSessionReaderTests",

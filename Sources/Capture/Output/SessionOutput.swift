@@ -11,6 +11,9 @@ package protocol SessionOutput: EventSink {
     /// Writes what was gathered, tries again after a failure, and begins a new part when due.
     func flush(now: Int64)
 
+    /// Counts as dropped what never came here, such as packets that the system dropped.
+    func admit(dropped count: Int)
+
     /// When `flush` wants to be called though no event came; nil for never.
     var nextDeadline: Int64? { get }
 

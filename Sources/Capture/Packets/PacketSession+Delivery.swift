@@ -262,6 +262,7 @@ extension PacketSession {
     ) {
         guard connection.decoder == nil, let app = connection.app else { return }
         connections += 1
+        openConnections += 1
         connection.conn = connections
         let (time, own) = stamp(connection.firstTime)
         batch.append(

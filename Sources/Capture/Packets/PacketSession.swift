@@ -23,7 +23,8 @@ package final class PacketSession {
     /// may come again.
     private static let maximumClosed = 1024
 
-    private let link: LinkType
+    /// What stands before the IP packet in a frame; an interface that returns may be another.
+    package var link: LinkType
     /// Only connections with one of these ports; all if empty.
     let ports: Set<UInt16>
     let limits: Limits
@@ -37,21 +38,31 @@ package final class PacketSession {
     private var closed: [PacketConnection] = []
     var waiting: [PacketConnection] = []
     private var swept: Int64 = 0
-    var connections = 0
+    /// Connections met so far.
+    package internal(set) var connections = 0
+    /// Those of them that have not ended.
+    package internal(set) var openConnections = 0
     private var startedAt: Int64?
     /// The time of the last event, and of the last packet.
     var now: Int64 = 0
     private var latest: Int64 = 0
-    var bytesApp: UInt64 = 0
-    var bytesBoard: UInt64 = 0
+    /// Bytes of the TCP streams that each side sent.
+    package internal(set) var bytesApp: UInt64 = 0
+    package internal(set) var bytesBoard: UInt64 = 0
     /// Packets whose IP or TCP header is cut or wrong.
     package private(set) var malformed = 0
 
     /// Makes a session of packets of one link type.
-    package init(link: LinkType, ports: Set<UInt16> = [], limits: Limits = Limits()) {
+    ///
+    /// `startedAt` is when the session began, in nanoseconds since 1970; nil for the time of the
+    /// first packet.
+    package init(
+        link: LinkType, ports: Set<UInt16> = [], limits: Limits = Limits(), startedAt: Int64? = nil
+    ) {
         self.link = link
         self.ports = ports
         self.limits = limits
+        self.startedAt = startedAt
     }
 
     /// Takes a packet in.
@@ -83,6 +94,17 @@ package final class PacketSession {
             swept = time
             sweep(at: time, into: &batch)
         }
+    }
+
+    /// Lets time pass in which no packet came, so that nothing missing is waited for too long.
+    ///
+    /// `time` is in nanoseconds since 1970.
+    package func advance(to time: Int64, into batch: inout EventBatch) {
+        guard let startedAt, !waiting.isEmpty else { return }
+        let difference = time.subtractingReportingOverflow(startedAt)
+        guard !difference.overflow else { return }
+        swept = difference.partialValue
+        sweep(at: swept, into: &batch)
     }
 
     /// Gives up what is still waited for, and writes what is unfinished; no packets follow.
@@ -245,6 +267,7 @@ package final class PacketSession {
 
     /// Lets go of a connection that has ended, some time after, for repetitions of its packets.
     func close(_ connection: PacketConnection) {
+        if connection.conn > 0, !connection.isClosed { openConnections -= 1 }
         connection.close()
         closed.append(connection)
         guard closed.count > 2 * Self.maximumClosed else { return }

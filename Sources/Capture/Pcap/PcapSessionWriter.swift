@@ -65,6 +65,10 @@ package final class PcapSessionWriter: SessionOutput {
         hasHeader = true
     }
 
+    package func admit(dropped count: Int) {
+        status.dropped &+= count
+    }
+
     package func flush(now: Int64) {
         switch state {
         case .closed:

@@ -23,7 +23,7 @@ struct LinkReader: Sendable {
     private static let maximumPending = 256
     /// Notes after which anything may be missing.
     private static let holeNotes: Set<String> = [
-        "recording_gap", "repair", "connection_forgotten", "fragments_missing",
+        "recording_gap", "dropped_packets", "repair", "connection_forgotten", "fragments_missing",
     ]
     /// Notes after which something of the note's own side may be missing.
     private static let sideHoleNotes: Set<String> = [

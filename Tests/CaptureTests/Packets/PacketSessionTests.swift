@@ -154,4 +154,27 @@ import Wire
         #expect(events.filter { $0.hasSuffix("open") }.count == 20)
         #expect(events.filter { $0 == "note connection_forgotten" }.count == 16)
     }
+
+    @Test func `time that passes without a packet ends the wait for a hole`() {
+        var wires = Wires()
+        wires.open()
+        wires.send(.board, [.ack], 501, ack: 101 + size, answer)
+        wires.send(.app, [.fin, .ack], 101 + size, ack: 501)
+        var batch = EventBatch()
+        let session = PacketSession(link: .raw, startedAt: -1_000_000)
+        for packet in wires.packets {
+            session.receive(packet.bytes.span, cut: 0, at: packet.time, into: &batch)
+        }
+        #expect(session.connections == 1)
+        #expect(session.openConnections == 1)
+        #expect(batch.events.first?.time == 1_000_000)
+        #expect(!batch.events.compactMap(line).contains { $0.contains("gap") })
+        session.advance(to: 500_000_000, into: &batch)
+        #expect(!batch.events.compactMap(line).contains { $0.contains("gap") })
+        session.advance(to: 2_000_000_000, into: &batch)
+        #expect(batch.events.compactMap(line).contains("app gap \(size) missing_packets"))
+        #expect(session.bytesBoard == UInt64(answer.count))
+        session.finish(into: &batch)
+        #expect(session.openConnections == 0)
+    }
 }

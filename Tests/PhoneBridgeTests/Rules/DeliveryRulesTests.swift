@@ -171,6 +171,7 @@ extension RuleCase {
         #expect(ids(enqueued, "7 \(other)\n8 #2 app reset", empty) == [])
         #expect(ids(enqueued, "8 gap board", empty) == [])
         #expect(ids(enqueued, "8 hole", empty) == [])
+        #expect(ids(enqueued, "8 note dropped_packets 3", empty) == [])
         // It was answered, is somebody else's, or may have been cancelled.
         #expect(ids(enqueued, RuleCase.result(8, "a", "", 404), empty) == [])
         let stranger = active.replacing("p1", with: "p2")

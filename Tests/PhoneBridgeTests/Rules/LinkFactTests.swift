@@ -169,6 +169,7 @@ private struct Spy: RuleGroup {
     @Test func `what is missing or unread is a hole`() {
         let rows = [
             ("gap app", "1 hole app"), ("data board", "1 hole board"), ("hole", "0 hole both"),
+            ("note dropped_packets the system dropped 3 packets", "0 hole both"),
             ("app> frame rsv=4 hex=ff", "1 hole app"),
         ]
         for (line, expected) in rows {

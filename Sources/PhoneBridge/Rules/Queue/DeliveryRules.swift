@@ -78,7 +78,7 @@ struct DeliveryRules: RuleGroup {
         case .request(let request): noteCut(request, event, context)
         // The whole request may be in it.
         case .gap: cut = [:]
-        case .note(let note) where note.code == "recording_gap": cut = [:]
+        case .note where LinkReader.isHole(event): cut = [:]
         default: break
         }
     }

@@ -1,0 +1,135 @@
+import Arguments
+import BridgeProxy
+import Capture
+import Network
+import Wire
+
+/// What recordings of every source have in common: files, signals, keys, and the last words.
+final class RecordingJob {
+    let loop: UVLoop
+    let screen: StatusScreen
+    private let flags: RecordingFlags
+
+    init(_ flags: RecordingFlags) throws {
+        self.flags = flags
+        do {
+            loop = try UVLoop()
+        } catch {
+            throw Failure(.internalFault, "cannot start the event loop: \(error)")
+        }
+        screen = StatusScreen(isQuiet: flags.quiet)
+    }
+
+    /// The first line of the session, which begins at `time` (nanoseconds since 1970).
+    func session(
+        source: String, at time: Int64, _ fill: (inout SessionInfo) -> Void
+    ) -> SessionInfo {
+        var id: Bytes = []
+        appendHex(loop.randomBytes(8).span, to: &id)
+        var session = SessionInfo(
+            id: String(decoding: id, as: UTF8.self),
+            startedAt: Timestamp(wall: time).nanosecondText, tool: Version.tool, source: source)
+        fill(&session)
+        return session
+    }
+
+    /// Makes the files; `check` and `clock` are those of `Recorder`.
+    func open(
+        _ session: SessionInfo, check: LiveCheck? = nil, clock: (() -> Int64)? = nil
+    ) throws -> Recording {
+        var options = Recording.Options(session: session, outputs: flags.outputs)
+        options.synchronises = flags.sync
+        options.markText = flags.mark
+        options.check = check
+        switch flags.rotate {
+        case .size(let size)?:
+            options.rotation = Rotation(maximumSize: UInt64(clamping: size.bytes))
+        case .time(let time)?:
+            options.rotation = Rotation(maximumDuration: time.wholeNanoseconds)
+        case nil:
+            break
+        }
+        do throws(OutputError) {
+            return try Recording(options, loop: loop, clock: clock) { [screen] in screen.show($0) }
+        } catch {
+            throw Failure(
+                .badInput, "cannot write \(error.path): \(error)",
+                hint: error.name == "EEXIST"
+                    ? "a recording is never written over; choose another name, or remove that file"
+                    : nil)
+        }
+    }
+
+    /// Writes the file that a script waits for, if there is to be one.
+    func tellReady(_ text: String) throws {
+        if let path = flags.readyFile { try ReadyFile.write(text, to: path) }
+    }
+
+    /// Records until a signal comes, and ends in good order.
+    ///
+    /// `begin` starts the source, and may say so: signals are heeded by then. `grace` nanoseconds pass after the signal, in which what is under way still arrives; a
+    /// second signal cuts them short.
+    func run(
+        _ recording: Recording, grace: @escaping () -> Int64 = { 0 }, begin: () throws -> Void
+    ) throws
+        -> Recording.Summary
+    {
+        var isEnding = false
+        do {
+            for signal in [ProcessSignal.interrupt, .terminate, .hangUp] {
+                _ = try loop.onSignal(signal) { [loop] in
+                    let time = grace()
+                    guard !isEnding, time > 0 else { return loop.stop() }
+                    isEnding = true
+                    loop.schedule(after: time) { loop.stop() }
+                }
+            }
+            _ = try loop.onSignal(.user2) { recording.mark() }
+        } catch {
+            throw Failure(.internalFault, "cannot watch signals: \(error)")
+        }
+        let keyboard =
+            flags.quiet
+            ? nil : loop.onKey { key in if key == UInt8(ascii: "m") { recording.mark() } }
+        defer { keyboard?.cancel() }
+        do {
+            try begin()
+        } catch {
+            _ = recording.stop()
+            throw error
+        }
+        loop.run()
+        let summary = recording.stop()
+        screen.clear()
+        return summary
+    }
+
+    /// Says what is in the files, and gives how the job ends.
+    func tell(_ summary: Recording.Summary) -> ExitCode {
+        for output in summary.outputs {
+            let size = StatusLine.bytesText(Double(output.size))
+            screen.note("\(output.path): \(output.written) events, \(size)")
+            let lost = output.dropped - summary.statistics.droppedPackets
+            if lost > 0 || output.pausedBy != nil {
+                screen.warn(
+                    "\(output.path) is incomplete: \(lost) events could not be written"
+                        + (output.pausedBy.map { ", the last ones because of \($0)" } ?? ""))
+            }
+        }
+        if summary.statistics.droppedPackets > 0 {
+            screen.warn(
+                "\(summary.statistics.droppedPackets) packets were dropped before they could be "
+                    + "read; what they carried is missing")
+        }
+        return summary.isComplete ? .done : .incomplete
+    }
+}
+
+extension Duration {
+    /// The whole duration in nanoseconds; values of the command line always fit.
+    var wholeNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        return overflow ? .max : product + attoseconds / 1_000_000_000
+    }
+}
