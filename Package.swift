@@ -50,7 +50,7 @@ let package = Package(
             name: "ReportTests",
             dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],
             exclude: [
-                "Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden",
+                "Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden", "Stats/Golden",
             ]),
         .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],

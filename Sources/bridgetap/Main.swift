@@ -47,7 +47,7 @@ struct Main {
             130 cut short by a signal.
             """,
         commands: [
-            RecordOptions.command, SniffOptions.command, ShowOptions.command,
+            RecordOptions.command, SniffOptions.command, ShowOptions.command, StatsOptions.command,
             CheckOptions.command, DiffOptions.command, VerifyOptions.command,
             ConvertOptions.command, BoardCommandOptions.command,
             AppCommandOptions.command,

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "record", "sniff", "show", "check", "diff", "verify", "convert", "board",
+        "", "record", "sniff", "show", "stats", "check", "diff", "verify", "convert", "board",
         "app", "demo",
     ])
     func `every page of help is as it was read last`(command: String) throws {

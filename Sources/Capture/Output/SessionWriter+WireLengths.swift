@@ -4,11 +4,13 @@ import Wire
 ///
 /// Agrees with what `ConnectionEncoder` gives back. It remembers the heads whose pieces are
 /// still to come, at most two for a direction of a connection, by their number in the session.
-struct WireLengths {
+package struct WireLengths: Sendable {
     /// Far above what open connections have; only a damaged file has more.
     static let maximumHeads = 65_536
 
-    private struct Head {
+    package init() {}
+
+    private struct Head: Sendable {
         var conn: Int
         /// A message's pieces stand for no bytes of their own: its frames do.
         var isMessage: Bool
@@ -21,7 +23,7 @@ struct WireLengths {
     }
 
     /// The bytes that the event's sender put on the wire; `number` is the event's own.
-    mutating func length(of kind: Event.Kind, number: Int, conn: Int) -> UInt64 {
+    package mutating func length(of kind: Event.Kind, number: Int, conn: Int) -> UInt64 {
         switch kind {
         case .session, .open, .close, .note, .end:
             return 0
