@@ -90,16 +90,23 @@ package struct PacketFile: ~Copyable {
                 text: String(cString: message), packets: 0,
                 offset: offset >= 0 ? UInt64(offset) : nil)
         }
-        return unsafe PacketFile(pcap, stream, feed)
+        let link = unsafe pcap_datalink(pcap)
+        let name = unsafe pcap_datalink_val_to_name(link)
+        let linkName = unsafe name.map { unsafe String(cString: $0) } ?? "\(link)"
+        return unsafe PacketFile(pcap, stream, feed, link, linkName)
     }
 
-    private init(_ pcap: OpaquePointer, _ stream: UnsafeMutablePointer<FILE>, _ feed: Feed) {
+    /// Everything at once: optimised, an initialiser that reads fields between others that it sets
+    /// releases a text that it has not set yet.
+    private init(
+        _ pcap: OpaquePointer, _ stream: UnsafeMutablePointer<FILE>, _ feed: Feed,
+        _ linkNumber: Int32, _ linkName: String
+    ) {
         unsafe self.pcap = pcap
         unsafe self.stream = stream
         self.feed = feed
-        linkNumber = unsafe pcap_datalink(pcap)
-        let name = unsafe pcap_datalink_val_to_name(linkNumber)
-        linkName = unsafe name.map { unsafe String(cString: $0) } ?? "\(linkNumber)"
+        self.linkNumber = linkNumber
+        self.linkName = linkName
     }
 
     /// A C stream that reads from `feed`, and holds it until it is closed.
