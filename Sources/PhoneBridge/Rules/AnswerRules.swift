@@ -19,7 +19,7 @@ struct AnswerRules: RuleGroup {
         "result-in-time", .likely, .app, section: #"contract, "Timeout and Reconnection""#,
         "The app answers within the command's timeout_ms, 5,000 without one")
     private static let answered = Rule(
-        "command-answered", .likely, .app, section: #"contract, "Error Handling""#,
+        "command-answered", .weak, .app, section: #"contract, "Error Handling""#,
         "The app answers every command, with an error if it cannot execute it")
     private static let route = Rule(
         "result-route", .likely, .app, section: #"contract, "Connection""#,
