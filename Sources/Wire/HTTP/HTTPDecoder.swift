@@ -81,6 +81,9 @@ package struct HTTPDecoder: Sendable {
         expected.append(HTTPExpectedMethods.Kind(method))
     }
 
+    /// Whether it gave up because a head, a chunk line or trailers are over their limit.
+    package var isOverLimit: Bool { held.isOverLimit }
+
     /// Whether the decoder stands between messages and has seen no byte of the next one.
     package var isIdle: Bool {
         if case .head = state { held.bytes.isEmpty } else { false }

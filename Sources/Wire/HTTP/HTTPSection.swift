@@ -33,6 +33,8 @@ struct HTTPHeldSection: Sendable {
     }
 
     private(set) var bytes = Bytes()
+    /// A section was impossible because it is over the limit.
+    private(set) var isOverLimit = false
 
     /// Gives up the bytes held.
     mutating func takeAll() -> Bytes {
@@ -88,7 +90,8 @@ struct HTTPHeldSection: Sendable {
         }
     }
 
-    private func overLimit(_ name: String, _ limit: Int) -> String {
-        "\(name) of over \(limit) bytes"
+    private mutating func overLimit(_ name: String, _ limit: Int) -> String {
+        isOverLimit = true
+        return "\(name) of over \(limit) bytes"
     }
 }

@@ -211,10 +211,10 @@ package struct HTTPServerMachine: Sendable {
             guard case .body(let message, _) = state else { return }
             state = .answering(message.head)
             actions.append(.request(message))
-        case .undecodable(let bytes, let why):
-            let isLong = bytes.count > limits.http.maximumHeadSize && !isInBody
+        case .undecodable(_, let why):
             refuse(
-                isLong ? 431 : 400, "this is no request that HTTP/1.1 knows: \(why)", to: nil,
+                decoder.isOverLimit && !isInBody ? 431 : 400,
+                "this is no request that HTTP/1.1 knows: \(why)", to: nil,
                 &actions)
         }
     }
