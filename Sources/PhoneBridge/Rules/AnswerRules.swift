@@ -19,7 +19,7 @@ struct AnswerRules: RuleGroup {
         "result-in-time", .likely, .app, section: #"contract, "Timeout and Reconnection""#,
         "The app answers within the command's timeout_ms, 5,000 without one")
     private static let answered = Rule(
-        "command-answered", .weak, .app, section: #"contract, "Error Handling""#,
+        "command-answered", .likely, .app, section: #"contract, "Error Handling""#,
         "The app answers every command, with an error if it cannot execute it")
     private static let route = Rule(
         "result-route", .likely, .app, section: #"contract, "Connection""#,
@@ -34,6 +34,8 @@ struct AnswerRules: RuleGroup {
     private struct Waiting: Sendable {
         var id: String
         var seq: Int
+        /// Whether the app was heard before its time was up; nil before that.
+        var wasAwake: Bool?
     }
 
     /// What an answer that was posted is waiting for.
@@ -110,7 +112,7 @@ struct AnswerRules: RuleGroup {
         else { return }
         lastAnswer[id] = nil
         let due = sent.time.clampedAdding(limit(sent, context)).clampedAdding(profile.slack)
-        waiting.add(Waiting(id: id, seq: fact.seq), at: due.clampedAdding(Self.patience))
+        waiting.add(Waiting(id: id, seq: fact.seq), at: due)
     }
 
     // MARK: - Answers
@@ -205,7 +207,9 @@ struct AnswerRules: RuleGroup {
     // MARK: - Silence
 
     mutating func advance(to time: Int64, _ context: inout RuleContext) {
-        while let next = waiting.take(before: time) { judge(next, &context) }
+        while let next = waiting.take(before: time) {
+            if next.wasAwake == nil { wait(next, context) } else { judge(next, &context) }
+        }
     }
 
     mutating func finish(at time: Int64, _ context: inout RuleContext) {
@@ -219,6 +223,27 @@ struct AnswerRules: RuleGroup {
         }
     }
 
+    /// The time of a command is up; a late answer is waited for.
+    ///
+    /// What an app had not read when its system put it to sleep is lost to it, so one that was
+    /// not heard meanwhile owes nothing.
+    private mutating func wait(_ waiting: Waiting, _ context: RuleContext) {
+        guard let sent = context.commands.entry(waiting.id)?.sent, sent.seq == waiting.seq else {
+            return
+        }
+        let due = sent.time.clampedAdding(limit(sent, context)).clampedAdding(profile.slack)
+        var next = waiting
+        next.wasAwake = heard(sent, context).map { $0 > sent.time } ?? false
+        self.waiting.add(next, at: due.clampedAdding(Self.patience))
+    }
+
+    /// When the app that was given a command was last heard, while it can be.
+    private func heard(_ sent: CommandBook.Sending, _ context: RuleContext) -> Int64? {
+        guard sent.route == .websocket else { return lastHeard[sent.phoneID ?? ""] }
+        guard let facts = context.connections[sent.conn], facts.isOpen else { return nil }
+        return facts.app.lastHeard
+    }
+
     /// A command has waited for its answer for long, or the session ends.
     private func judge(_ waiting: Waiting, _ context: inout RuleContext) {
         guard let entry = context.commands.entry(waiting.id), let sent = entry.sent,
@@ -228,15 +253,10 @@ struct AnswerRules: RuleGroup {
         let limit = limit(sent, context)
         let due = sent.time.clampedAdding(limit).clampedAdding(profile.slack)
         guard context.now > due, context.isCertain(since: sent.time) else { return }
-        // A phone that sleeps answers nothing; one that was heard later could have answered.
-        let heard: Int64?
-        switch sent.route {
-        case .websocket:
-            guard let facts = context.connections[sent.conn], facts.isOpen else { return }
-            heard = facts.app.lastHeard
-        case .queue: heard = lastHeard[sent.phoneID ?? ""]
+        // A phone that sleeps answers nothing; one that was heard before and after could have.
+        guard waiting.wasAwake != false, let heard = heard(sent, context), heard > due else {
+            return
         }
-        guard let heard, heard > due else { return }
         // While the session ends, the answer may still be on its way, and late.
         let isOver = context.now > due.clampedAdding(Self.patience)
         let rule = isOver ? Self.answered : Self.inTime

@@ -138,6 +138,8 @@ extension RuleCase {
             breaks: """
                 0   connect
                 1   board> {"id":"c1","type":"open_app","app":"x"}
+                4   app> {"id":"heartbeat"}
+                4   board> {"id":"heartbeat"}
                 20  app> {"id":"phone_app_state","method":"phone_app_state","data":{"app_state":"active"}}
                 40  wait
                 """,
@@ -149,13 +151,17 @@ extension RuleCase {
                 21  app> {"id":"c1"}
                 22  board> {"id":"c2","type":"open_app","app":"x"}
                 23  app> {"id":"c2"}
-                40  wait
+                24  board> {"id":"lost-to-a-sleeping-app","type":"open_app","app":"x"}
+                50  app> {"id":"phone_app_state","method":"phone_app_state","data":{"app_state":"active"}}
+                99  wait
                 """),
         RuleCase(
             "command-answered", "handed out by the queue",
             breaks: """
                 1    app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
                 1.1  board> 200 {"commands":[{"id":"c1","type":"open_app","app":"x"}]}
+                4    app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                4.1  board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
                 9    app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
                 9.1  board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
                 40   wait
@@ -163,6 +169,8 @@ extension RuleCase {
             close: """
                 1    app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
                 1.1  board> 200 {"commands":[{"id":"c1","type":"open_app","app":"x"}]}
+                4    app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                4.1  board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
                 9    app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
                 9.1  board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
                 9.2  app> POST /api/phone-bridge/results {"id":"c1"}
