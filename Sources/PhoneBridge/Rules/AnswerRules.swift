@@ -253,12 +253,12 @@ struct AnswerRules: RuleGroup {
         let limit = limit(sent, context)
         let due = sent.time.clampedAdding(limit).clampedAdding(profile.slack)
         guard context.now > due, context.isCertain(since: sent.time) else { return }
-        // A phone that sleeps answers nothing; one that was heard before and after could have.
-        guard waiting.wasAwake != false, let heard = heard(sent, context), heard > due else {
-            return
-        }
         // While the session ends, the answer may still be on its way, and late.
         let isOver = context.now > due.clampedAdding(Self.patience)
+        // A phone that sleeps answers nothing; one that was heard before and after could have.
+        guard let heard = heard(sent, context), heard > due,
+            !isOver || waiting.wasAwake != false
+        else { return }
         let rule = isOver ? Self.answered : Self.inTime
         context.exercise(rule)
         context.report(
