@@ -205,6 +205,9 @@ private final class Recorded: ByteSource {
 }
 
 /// A board that sends its messages in fragments, echoes heartbeats, and has an empty queue.
+///
+/// An echo goes in one frame: an app that loses fragments would miss it, connect again, and owe
+/// no answer on the old connection.
 private final class FragmentingBoard {
     private let server: HTTPServer
     private var link: WebSocketConnection?
@@ -232,7 +235,7 @@ private final class FragmentingBoard {
             exchange.respond(.plainText(200, #"{"commands":null}"#))
             return
         }
-        link = exchange.upgradeToWebSocket(deflate: nil) { $0.framing = .fragments(of: 9) }
+        link = exchange.upgradeToWebSocket(deflate: nil) { $0.framing = .fragments(of: 24) }
         link?.onMessage = { [unowned self] _, bytes in
             let text = String(decoding: bytes, as: UTF8.self)
             if text == #"{"id":"heartbeat"}"# { link?.send(.text, bytes) }
