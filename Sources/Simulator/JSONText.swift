@@ -55,12 +55,8 @@ enum JSONText {
         else { return nil }
         var unit: UInt16 = 0
         for byte in bytes[position + 2..<position + 6] {
-            switch byte {
-            case 0x30...0x39: unit = unit << 4 | UInt16(byte - 0x30)
-            case 0x41...0x46: unit = unit << 4 | UInt16(byte - 0x41 + 10)
-            case 0x61...0x66: unit = unit << 4 | UInt16(byte - 0x61 + 10)
-            default: return nil
-            }
+            guard let digit = hexDigitValue(byte) else { return nil }
+            unit = unit << 4 | UInt16(digit)
         }
         return unit
     }
