@@ -87,7 +87,7 @@ package final class HARSessionReader {
             while let entry = try parser.next() {
                 number += 1
                 hash.combine(entry.startedAt ?? 0)
-                for byte in entry.request.url.utf8 { hash.combine(byte) }
+                hash.combine(entry.request.url)
                 do {
                     try entryReader.receive(entry, number: number, of: parser, into: &sorter)
                 } catch {
@@ -161,26 +161,5 @@ package final class HARSessionReader {
         }
         pending += session.take().map { .event($0) }
         self.session = session
-    }
-}
-
-/// The 64-bit FNV-1a hash: the same file has the same session id each time.
-struct FNVHash {
-    private var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func combine(_ byte: UInt8) {
-        value = (value ^ UInt64(byte)) &* 0x100_0000_01b3
-    }
-
-    mutating func combine(_ number: Int64) {
-        for shift in stride(from: 0, to: 64, by: 8) {
-            combine(UInt8(truncatingIfNeeded: number >> Int64(shift)))
-        }
-    }
-
-    /// Sixteen hexadecimal digits.
-    var text: String {
-        let digits = String(value, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
     }
 }

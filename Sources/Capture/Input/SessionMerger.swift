@@ -79,7 +79,7 @@ package struct SessionMerger {
         let first = groups.indices.min { (starts[$0], $0) < (starts[$1], $1) }
         var id = FNVHash()
         for group in groups {
-            for byte in group.session.id.utf8 { id.combine(byte) }
+            id.combine(group.session.id)
             id.combine(0 as UInt8)
         }
         var session =

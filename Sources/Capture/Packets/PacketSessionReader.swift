@@ -80,21 +80,15 @@ package final class PacketSessionReader {
 
     private func start(at time: Int64, _ bytes: Span<UInt8>) {
         isStarted = true
-        // The same file is the same session each time (FNV-1a).
-        var id: UInt64 = 0xcbf2_9ce4_8422_2325
-        for shift in stride(from: 0, to: 64, by: 8) {
-            id = (id ^ UInt64(truncatingIfNeeded: time >> shift) & 255) &* 0x100_0000_01b3
-        }
-        for index in bytes.indices {
-            id = (id ^ UInt64(bytes[index])) &* 0x100_0000_01b3
-        }
-        let digits = String(id, radix: 16)
+        // The same file is the same session each time.
+        var id = FNVHash()
+        id.combine(time)
+        for index in bytes.indices { id.combine(bytes[index]) }
         opening = Event(
             time: 0,
             kind: .session(
                 SessionInfo(
-                    id: String(repeating: "0", count: 16 - digits.count) + digits,
-                    startedAt: Timestamp(wall: time).nanosecondText, tool: "bridgetap",
+                    id: id.text, startedAt: Timestamp(wall: time).nanosecondText, tool: "bridgetap",
                     source: "pcap", linkType: linkName)))
     }
 }

@@ -1,5 +1,6 @@
 import Capture
 package import PhoneBridge
+import Wire
 
 /// What tells one fault from another and is the same in the next run: the rule, the side, the
 /// kind of command, and what was seen without its ids, times and numbers.
@@ -14,14 +15,13 @@ package enum Fingerprint {
             suite.split(separator: "/").last.map(String.init) ?? suite,
         ]
         parts.append(normalised(finding.text, id: finding.command?.id))
-        // FNV-1a, with a byte that no text has between the parts.
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        var hash = FNVHash()
         for part in parts {
-            for byte in part.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-            hash = (hash ^ 0xff) &* 0x100_0000_01b3
+            hash.combine(part)
+            // A byte that no text has.
+            hash.combine(0xff as UInt8)
         }
-        let digits = String(hash, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
+        return hash.text
     }
 
     /// The text with each quotation and number blanked.
