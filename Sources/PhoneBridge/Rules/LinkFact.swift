@@ -133,4 +133,15 @@ package struct ExchangeFact: Sendable {
     package var json: JSONDocument?
 
     package var route: HTTPRoute? { request?.route }
+
+    /// Why the whole body is not read as JSON; nil where it is, and where it is not whole.
+    package var jsonFault: JSONError? {
+        guard json == nil, case .whole(let body) = response.body.content else { return nil }
+        do throws(JSONError) {
+            _ = try JSONDocument(body)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }

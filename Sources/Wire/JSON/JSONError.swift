@@ -12,6 +12,14 @@ package enum JSONError: Error, Hashable, Sendable {
     /// The text is longer than `maximumSize`; nothing of it was read.
     case tooLarge(limit: Int, count: Int)
 
+    /// Whether the text may be JSON, and a limit kept it from being read.
+    package var isLimit: Bool {
+        switch self {
+        case .tooDeep, .tooLarge: true
+        case .unexpectedEnd, .unexpectedByte, .controlCharacter, .invalidUTF8: false
+        }
+    }
+
     /// What the grammar would have allowed.
     package enum Expected: String, Hashable, Sendable {
         case value = "a value"

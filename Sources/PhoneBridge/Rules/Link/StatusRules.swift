@@ -199,7 +199,7 @@ struct StatusRules: RuleGroup {
             return
         }
         guard let status = exchange.json?.root, status.kind == .object else {
-            guard !Self.isBeyondLimits(exchange) else { return }
+            guard exchange.jsonFault?.isLimit != true else { return }
             context.report(
                 Self.document, by: .board, conn: fact.conn, events: events,
                 "the status document is not a JSON object")
@@ -218,20 +218,6 @@ struct StatusRules: RuleGroup {
             judgeEnd(status, request, fact, &context)
         }
         judgeHeartbeat(status, exchange, request, fact, &context)
-    }
-
-    /// Whether a body may be JSON that is larger or deeper than what is read here.
-    private static func isBeyondLimits(_ exchange: ExchangeFact) -> Bool {
-        guard case .whole(let body) = exchange.response.body.content else { return true }
-        do throws(JSONError) {
-            _ = try JSONDocument(body)
-            return false
-        } catch {
-            switch error {
-            case .tooDeep, .tooLarge: return true
-            default: return false
-            }
-        }
     }
 
     private func judgeEnd(

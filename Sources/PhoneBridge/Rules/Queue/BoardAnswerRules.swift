@@ -90,21 +90,8 @@ struct BoardAnswerRules: RuleGroup {
         guard isJSON || mayBeJSON else { return }
         let rule = isJSON ? Self.json : Self.errorJSON
         context.exercise(rule)
-        guard judged.exchange.json == nil, let error = Self.error(in: body) else { return }
+        guard let error = judged.exchange.jsonFault, !error.isLimit else { return }
         report(rule, judged, &context, "\(error)")
-    }
-
-    /// Why a body is not JSON; nil also for one that is beyond what is read here.
-    private static func error(in body: Bytes) -> JSONError? {
-        do throws(JSONError) {
-            _ = try JSONDocument(body)
-            return nil
-        } catch {
-            switch error {
-            case .tooDeep, .tooLarge: return nil
-            default: return error
-            }
-        }
     }
 
     private func judgeTimes(
