@@ -27,12 +27,11 @@ package enum SessionGroups {
 
     /// The id of the session of which the input is a part; nil for a whole one and for others.
     private static func rotatedSession(of input: any SessionInput) -> String? {
-        guard !input.isStream, let source = try? input.open() else { return nil }
-        var reader = SessionReader(source, readsBridge: false)
+        guard !input.isStream else { return nil }
         // A file that cannot be read fails again, and in words, when it is its turn.
-        guard case .event(let event)? = try? reader.next(),
-            case .session(let info) = event.kind, info.part != nil
-        else { return nil }
+        guard let info = try? SessionReader.firstLine(of: input), info.part != nil else {
+            return nil
+        }
         return info.id
     }
 

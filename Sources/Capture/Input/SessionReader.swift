@@ -64,21 +64,23 @@ package struct SessionReader {
         guard inputs.count > 1 else { return }
         var parts: [(part: Int, index: Int)] = []
         for (index, input) in inputs.enumerated() {
-            parts.append((try Self.part(of: input), index))
+            parts.append((try Self.firstLine(of: input)?.part ?? 1, index))
         }
         parts.sort { ($0.part, $0.index) < ($1.part, $1.index) }
         self.inputs = parts.map { inputs[$0.index] }
     }
 
-    private static func part(of input: any SessionInput) throws(SessionError) -> Int {
+    /// The first line of an input of lines; nil for imports, which have no parts, and for what
+    /// begins with something else.
+    static func firstLine(of input: any SessionInput) throws(SessionError) -> SessionInfo? {
         let source: any ByteSource
         do { source = try input.open() } catch { throw .unreadable(error) }
         let (kind, start) = try SessionKind.look(at: source)
-        guard kind == .lines else { return 1 }
+        guard kind == .lines else { return nil }
         var reader = SessionFileReader(ResumedSource(source, start: start))
         guard case .event(let event)? = try reader.next(), case .session(let info) = event.kind
-        else { return 1 }
-        return info.part ?? 1
+        else { return nil }
+        return info
     }
 
     /// The name of the input under way, or of the last one.
