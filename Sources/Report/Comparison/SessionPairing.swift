@@ -16,13 +16,24 @@ package struct SessionPairing: Sendable, Equatable {
     /// recorded to live. They are compared as what they stand for.
     package var values: [String: String]
 
+    /// What else of the first session was not put to the test, by the `seq` of the event of the
+    /// app, of the exchange's request, or of the WebSocket connection: why not. Of a connection it
+    /// is the end that is meant.
+    package var unexercised: [Int: String]
+    /// What was to happen in the second session and did not, by the `seq` of the event in the
+    /// first: one sentence without a full stop.
+    package var failures: [Int: String]
+
     package init(
         judged: Side, commands: [String: String] = [:], skipped: [String: String] = [:],
-        values: [String: String] = [:]
+        values: [String: String] = [:], unexercised: [Int: String] = [:],
+        failures: [Int: String] = [:]
     ) {
         self.judged = judged
         self.commands = commands
         self.skipped = skipped
         self.values = values
+        self.unexercised = unexercised
+        self.failures = failures
     }
 }
