@@ -13,6 +13,7 @@ package struct Contract: Sendable {
     package var paths: Paths
     package var poll: PollParameters
     package var timing: Timing
+    package var bodies = ResponseBodies()
     /// The ids of heartbeats (contract, "Heartbeat").
     package var heartbeatIDs: [String]
     package var missingThing = MissingThing()
@@ -205,16 +206,19 @@ extension Contract {
         package var defaultValue: JSON?
         /// What its text tells about a person.
         package var personal: Personal
+        /// Whether it tells when something took place, which no two sessions share.
+        package var isMoment: Bool
 
         package init(
             _ name: String, _ type: FieldType, required: Bool = false,
-            default defaultValue: JSON? = nil, personal: Personal = .none
+            default defaultValue: JSON? = nil, personal: Personal = .none, isMoment: Bool = false
         ) {
             self.name = name
             self.type = type
             isRequired = required
             self.defaultValue = defaultValue
             self.personal = personal
+            self.isMoment = isMoment
         }
     }
 
@@ -281,6 +285,19 @@ extension Contract {
         package var status: String { base + "/status" }
         package var commands: String { base + "/commands" }
         package var results: String { base + "/results" }
+    }
+
+    /// Fields of the board's HTTP responses (board facts, "JSON" and "Status document").
+    package struct ResponseBodies: Sendable {
+        /// The response to an enqueue request that was taken.
+        package var enqueue: [Field] = []
+        /// The response to a result that was taken.
+        package var result: [Field] = []
+        /// The response to a query, but for the `result` in it, which is that of the command.
+        package var query: [Field] = []
+        package var status: [Field] = []
+
+        package init() {}
     }
 
     /// Names and bounds of a poll's parameters (board facts, "Poll parameters").

@@ -19,6 +19,20 @@ package struct PollState: Sendable, Equatable {
 }
 
 extension Contract {
+    /// What the target of a poll says of the phone; nothing that earlier ones said.
+    package func pollState(_ target: RequestTarget) -> PollState {
+        func flag(_ name: String) -> Bool? {
+            guard let text = target[name]?.lowercased() else { return nil }
+            if poll.trueTexts.contains(text) { return true }
+            return poll.falseTexts.contains(text) ? false : nil
+        }
+        let state = target[poll.appState]?.lowercased()
+        return PollState(
+            platform: target[poll.platform] ?? "",
+            appState: state.flatMap { poll.appStates.contains($0) ? $0 : nil },
+            pipEnabled: flag(poll.pipEnabled), fgsEnabled: flag(poll.fgsEnabled))
+    }
+
     /// What a poll may be given.
     package enum HandOut: Sendable, Equatable {
         case everything

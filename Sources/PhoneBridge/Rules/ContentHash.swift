@@ -70,6 +70,27 @@ extension JSONTape {
     }
 }
 
+extension JSONView {
+    /// A hash of an object's members but for those with one of the given names, or of another
+    /// value as a whole.
+    ///
+    /// It does not depend on how the JSON is spelt, nor on the order of members; it differs from
+    /// one process to the next.
+    package func contentHash(without names: [String] = []) -> Int {
+        let text = document.source.span
+        guard kind == .object else { return document.tape.content(index, in: text) }
+        var sum = 0
+        document.tape.forEachChild(of: index) { name in
+            guard document.tape.position(of: name, among: names, in: text) == nil else { return }
+            var member = Hasher()
+            member.combine(document.tape.content(name, in: text))
+            member.combine(document.tape.content(name + 1, in: text))
+            sum &+= member.finalize()
+        }
+        return sum
+    }
+}
+
 extension Bytes {
     /// A copy of a part of `text`.
     fileprivate init(text: Span<UInt8>, range: Range<Int>) {
