@@ -74,6 +74,11 @@ struct DiffOptions: Sendable {
             output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)
             try write(&output)
         }
+        while let pair = try part({ () throws(OutputError) in try diff.nextExchange() }) {
+            results.add(pair)
+            output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)
+            try write(&output)
+        }
         while let pair = try part({ () throws(OutputError) in try diff.nextEvent() }) {
             results.add(pair)
             output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)

@@ -5,7 +5,9 @@ package import Capture
 ///
 /// Without it commands are paired by what they look like.
 package struct SessionPairing: Sendable, Equatable {
-    /// Whose doing is judged. What the other side said came from the player, and is not compared.
+    /// Whose doing is judged.
+    ///
+    /// What the other side said came from the player, and is not compared.
     package var judged: Side
     /// Ids of commands: recorded to live.
     package var commands: [String: String]
@@ -13,12 +15,14 @@ package struct SessionPairing: Sendable, Equatable {
     /// not, in one sentence without a full stop.
     package var skipped: [String: String]
     /// Values that an answer brought into being and that are used later, such as an `event_id`:
-    /// recorded to live. They are compared as what they stand for.
+    /// recorded to live.
+    ///
+    /// They are compared as what they stand for.
     package var values: [String: String]
-
     /// What else of the first session was not put to the test, by the `seq` of the event of the
-    /// app, of the exchange's request, or of the WebSocket connection: why not. Of a connection it
-    /// is the end that is meant.
+    /// app, of the exchange's request, or of the WebSocket connection: why not.
+    ///
+    /// Of a connection it is the end that is meant.
     package var unexercised: [Int: String]
     /// What was to happen in the second session and did not, by the `seq` of the event in the
     /// first: one sentence without a full stop.

@@ -17,10 +17,30 @@ package struct DiffLines: Sendable {
         ]
         members += side("a", pair.first?.id, pair.first?.seq)
         members += side("b", pair.second?.id, pair.second?.seq)
-        if !pair.remarks.isEmpty {
-            members.append(.init("remarks", .array(pair.remarks.map { .string($0) })))
+        members += remarks(pair.remarks) + differences(pair.differences, pair.left)
+        if let candidate = pair.candidate {
+            let command = candidate.command
+            members.append(
+                .init(
+                    "closest",
+                    .object(
+                        [
+                            .init("id", .string(command.id)), .init("type", .string(command.type)),
+                            .init("seq", .integer(command.seq)),
+                        ] + differences(candidate.differences, candidate.left))))
         }
-        return encoded(members + differences(pair.differences, pair.left))
+        return encoded(members)
+    }
+
+    /// An HTTP exchange.
+    package func line(_ pair: SessionDiff.ExchangePair) -> Bytes {
+        var members: [JSON.Member] = [
+            .init("kind", "exchange"), .init("outcome", .string(pair.outcome.rawValue)),
+            .init("request", .string(pair.kind.rawValue)), .init("ordinal", .integer(pair.ordinal)),
+        ]
+        members += side("a", pair.first.map(\.id), pair.first?.seq)
+        members += side("b", pair.second.map(\.id), pair.second?.seq)
+        return encoded(members + remarks(pair.remarks) + differences(pair.differences, pair.left))
     }
 
     /// An event of the app.
@@ -30,6 +50,7 @@ package struct DiffLines: Sendable {
                 .init("kind", "event"), .init("outcome", .string(pair.outcome.rawValue)),
                 .init("name", .string(pair.name)), .init("ordinal", .integer(pair.ordinal)),
             ] + side("a", nil, pair.first?.seq) + side("b", nil, pair.second?.seq)
+            + remarks(pair.remarks)
         return encoded(members + differences(pair.differences, pair.left))
     }
 
@@ -53,15 +74,20 @@ package struct DiffLines: Sendable {
                 .init(outcome.rawValue, .integer(diff.counts[outcome, default: 0])))
         }
         members.append(.init("events", .integer(diff.changedEvents)))
+        members.append(.init("exchanges", .integer(diff.changedExchanges)))
         return bytes + encoded(members)
     }
 
     private func side(_ name: String, _ id: String?, _ seq: Int?) -> [JSON.Member] {
         guard let seq else { return [] }
         var members: [JSON.Member] = []
-        if let id { members.append(.init("id", .string(id))) }
+        if let id, !id.isEmpty { members.append(.init("id", .string(id))) }
         members.append(.init("seq", .integer(seq)))
         return [.init(name, .object(members))]
+    }
+
+    private func remarks(_ remarks: [String]) -> [JSON.Member] {
+        remarks.isEmpty ? [] : [.init("remarks", .array(remarks.map { .string($0) }))]
     }
 
     private func differences(_ differences: [FieldDifference], _ left: Int) -> [JSON.Member] {
@@ -79,6 +105,9 @@ package struct DiffLines: Sendable {
                             if let value = difference.first { members.append(.init("a", value)) }
                             if let value = difference.second { members.append(.init("b", value)) }
                             members.append(.init("counts", .bool(difference.counts)))
+                            if let why = difference.why {
+                                members.append(.init("why", .string(why)))
+                            }
                             return .object(members)
                         })))
         }

@@ -4,14 +4,19 @@ import Wire
 
 /// Reads the events of a session into what `diff` compares.
 package struct DiffReader {
-    package private(set) var session: DiffSession
+    /// What was read so far.
+    package internal(set) var session: DiffSession
     private var meaning: MeaningReader
-    private let contract: Contract
+    let contract: Contract
     /// Commands by id.
     private var places: [String: Int] = [:]
     private var ordinals: [String: Int] = [:]
     /// WebSocket connections that are open, by number.
     private var links: [Int: Int] = [:]
+    private var echoes = HeartbeatEchoes()
+    /// Requests whose response is still to come.
+    var pending: [PendingRequest.Key: PendingRequest] = [:]
+    private var scanner = JSONScanner(limits: JSONLimits())
 
     /// Bytes of an id that are kept.
     private static let maximumText = CommandTracker.maximumText
@@ -34,24 +39,21 @@ package struct DiffReader {
         meaning.annotate(&event)
         // What the recorder understood stands: it may have known what is not in this file.
         if !stored.isEmpty { event.bridge = stored }
-        note(event)
+        echoes.advance(to: event.time)
+        try note(event)
+        let poll = pollState(event)
         var elements: [JSON]?
         for meaning in event.bridge {
             switch meaning["kind"]?.stringValue {
-            case "heartbeat":
-                if event.from == .app {
-                    session.appHeartbeats += 1
-                } else {
-                    session.boardHeartbeats += 1
-                }
+            case "heartbeat": heartbeat(meaning, event)
             case "command":
                 if meaning["route"]?.stringValue == Route.queue.rawValue {
                     var left = elements ?? handedOut(event)
                     let element = left.isEmpty ? nil : left.removeFirst().encoded
                     elements = left
-                    try command(meaning, .queue, element, event)
+                    try command(meaning, .queue, element, poll, event)
                 } else {
-                    try command(meaning, .websocket, content(of: event), event)
+                    try command(meaning, .websocket, content(of: event), nil, event)
                 }
             case "result": try result(meaning, event)
             case "app_event": try appEvent(meaning, event)
@@ -60,22 +62,38 @@ package struct DiffReader {
             default: break
             }
         }
+        try exchange(event)
+        session.heartbeatsWithoutEcho = echoes.missing
     }
 
-    private static func cut(_ text: String) -> String {
+    static func cut(_ text: String) -> String {
         text.utf8.count <= maximumText
             ? text : String(decoding: text.utf8.prefix(maximumText), as: UTF8.self)
     }
 
-    private func put(_ bytes: Bytes?) throws(OutputError) -> DiffSession.Content? {
+    /// Puts a JSON text aside; what is none, as a JSON string.
+    mutating func put(
+        _ bytes: Bytes?, hashedWithout names: [String] = ["id"]
+    ) throws(OutputError) -> DiffSession.Content? {
         guard let bytes else { return nil }
-        let content = DiffSession.Content(offset: session.spool.count, count: bytes.count)
-        try session.spool.append(bytes.span)
+        var kept = bytes
+        var hash = 0
+        if let document = try? JSONDocument(bytes, scanner: &scanner) {
+            hash = document.root.contentHash(without: names)
+        } else {
+            kept = JSON.string(String(decoding: bytes, as: UTF8.self)).encoded
+            var hasher = Hasher()
+            hasher.combine(bytes)
+            hash = hasher.finalize()
+        }
+        let content = DiffSession.Content(
+            offset: session.spool.count, count: kept.count, hash: hash)
+        try session.spool.append(kept.span)
         return content
     }
 
     /// The message or body of an event; nil where it comes in pieces.
-    private func content(of event: Event) -> Bytes? {
+    func content(of event: Event) -> Bytes? {
         let content: Event.Content
         switch event.kind {
         case .frame(let frame): content = frame.content
@@ -98,7 +116,7 @@ package struct DiffReader {
         }
     }
 
-    private mutating func ordinal(_ name: String) -> Int {
+    mutating func ordinal(_ name: String) -> Int {
         ordinals[name, default: 0] += 1
         return ordinals[name, default: 0]
     }
@@ -106,21 +124,36 @@ package struct DiffReader {
     // MARK: Commands
 
     private mutating func command(
-        _ meaning: JSON, _ route: Route, _ bytes: Bytes?, _ event: Event
+        _ meaning: JSON, _ route: Route, _ bytes: Bytes?, _ poll: PollState?, _ event: Event
     ) throws(OutputError) {
         guard let id = meaning["id"]?.stringValue, let type = meaning["type"]?.stringValue,
             !contract.isReserved(id)
         else { return }
         let key = Self.cut(id)
+        let timeout = nanoseconds(ofTimeout: meaning["timeout_ms"])
+        let link = route == .websocket ? links[event.conn] : nil
         if let place = places[key] {
             session.commands[place].sendings += 1
+            if session.commands[place].answer == nil {
+                session.commands[place].lastSent = event.time
+                session.commands[place].timeout = timeout
+                session.commands[place].link = link
+            }
             return
         }
         places[key] = session.commands.count
         session.commands.append(
             DiffSession.Command(
                 id: key, type: Self.cut(type), ordinal: ordinal("command " + Self.cut(type)),
-                seq: event.seq, route: route, content: try put(bytes)))
+                seq: event.seq, route: route, lastSent: event.time, timeout: timeout, link: link,
+                content: try put(bytes), poll: poll))
+    }
+
+    private func nanoseconds(ofTimeout value: JSON?) -> Int64 {
+        let given = value?.numberText.flatMap { Double($0) } ?? 0
+        let milliseconds =
+            given > 0 ? given : Double(contract.timing.defaultTimeoutMilliseconds)
+        return milliseconds < 9e12 ? Int64(milliseconds * 1e6) : .max
     }
 
     private mutating func result(_ meaning: JSON, _ event: Event) throws(OutputError) {
@@ -135,12 +168,33 @@ package struct DiffReader {
             return
         }
         session.commands[place].answer = DiffSession.Answer(
-            seq: event.seq,
+            seq: event.seq, time: event.time,
             route: meaning["route"]?.stringValue == Route.queue.rawValue ? .queue : .websocket,
             latency: meaning["latency_ms"]?.numberText.flatMap { Double($0) }
                 .flatMap { $0 >= 0 && $0 < 9e12 ? Int64($0 * 1e6) : nil },
             isLate: meaning["late"]?.boolValue ?? false,
             content: try put(content(of: event)))
+    }
+
+    /// What the board's own side got for a command.
+    private mutating func outcome(_ note: Event.Note, _ event: Event) throws(OutputError) {
+        guard let value = try? JSON(parsing: note.text) else { return }
+        let place =
+            value["id"]?.stringValue.flatMap { places[Self.cut($0)] }
+            // It comes soon after its command.
+            ?? note.to.flatMap { seq in
+                session.commands.suffix(1_024).lastIndex { $0.seq == seq }
+            }
+        guard let place else {
+            let error = value["error"]
+            let code = error?["code"]?.stringValue.map(Self.cut)
+            session.strayOutcomes[code ?? (error == nil ? "ok" : "unknown"), default: 0] += 1
+            return
+        }
+        // The first one stands, as the first answer does.
+        guard session.commands[place].outcome == nil else { return }
+        session.commands[place].outcome = DiffSession.Outcome(
+            seq: event.seq, content: try put(Bytes(note.text.utf8)))
     }
 
     private mutating func appEvent(_ meaning: JSON, _ event: Event) throws(OutputError) {
@@ -151,13 +205,32 @@ package struct DiffReader {
                 content: try put(content(of: event))))
     }
 
+    private mutating func heartbeat(_ meaning: JSON, _ event: Event) {
+        let id = meaning["id"]?.stringValue ?? ""
+        if event.from == .app {
+            session.appHeartbeats += 1
+            echoes.sent(id, on: event.conn, at: event.time)
+        } else {
+            session.boardHeartbeats += 1
+            echoes.echoed(id, on: event.conn)
+        }
+    }
+
     // MARK: Connections
 
-    private mutating func note(_ event: Event) {
+    private mutating func note(_ event: Event) throws(OutputError) {
         switch event.kind {
         case .session(let info): session.info = info
-        case .gap: session.holes += 1
-        case .note(let note) where note.code == "recording_gap": session.holes += 1
+        case .gap:
+            session.holes += 1
+            echoes.forget(event.conn)
+        case .note(let note):
+            if note.code == "recording_gap" {
+                session.holes += 1
+                echoes.forget(0)
+            } else if note.code == "outcome" {
+                try outcome(note, event)
+            }
         case .request(let request):
             if session.platform == nil {
                 let target = PhoneBridge.RequestTarget(request.target)
@@ -167,19 +240,22 @@ package struct DiffReader {
         case .response(let response) where response.status == 101: begin(event)
         case .frame(let frame):
             begin(event)
-            guard frame.header.opcode == .close, let place = links[event.conn],
-                session.links[place].end == "open", case .whole(let payload) = frame.content
-            else { return }
+            guard frame.header.opcode == .close else { return }
+            echoes.closing(event.conn, by: event.from, at: event.time)
+            guard case .whole(let payload) = frame.content else { return }
             if case .status(let code, _) = ClosePayload(payload) {
-                session.links[place].end = "\(code.rawValue)"
+                end("\(code.rawValue)", event)
             } else {
-                session.links[place].end = "1005"
+                end("1005", event)
             }
         case .close(let close):
-            guard let place = links[event.conn] else { return }
-            if session.links[place].end == "open" { session.links[place].end = close.how.rawValue }
+            echoes.ended(event.conn, at: event.time)
+            end(close.how.rawValue, event)
             // The other side may still say something.
-            if close.how != .fin { links[event.conn] = nil }
+            if close.how != .fin {
+                links[event.conn] = nil
+                pending = pending.filter { $0.key.conn != event.conn }
+            }
         default: break
         }
     }
@@ -188,5 +264,13 @@ package struct DiffReader {
         guard links[event.conn] == nil else { return }
         links[event.conn] = session.links.count
         session.links.append(DiffSession.Link(seq: event.seq))
+    }
+
+    /// What ends a connection first stands.
+    private mutating func end(_ word: String, _ event: Event) {
+        guard let place = links[event.conn], session.links[place].endTime == nil else { return }
+        session.links[place].end = word
+        session.links[place].endedBy = event.from
+        session.links[place].endTime = event.time
     }
 }

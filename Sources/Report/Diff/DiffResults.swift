@@ -29,12 +29,25 @@ package struct DiffResults {
             pair.outcome, "\(pair.name) \(pair.ordinal)", in: pair.name, layout.details(pair))
     }
 
+    /// Takes an HTTP exchange.
+    package mutating func add(_ pair: SessionDiff.ExchangePair) {
+        let id = pair.id.isEmpty ? "" : " \(pair.id)"
+        add(
+            pair.outcome, "\(pair.kind.rawValue)\(id) \(pair.ordinal)", in: "http",
+            layout.details(pair))
+    }
+
     private mutating func add(
         _ outcome: SessionDiff.Outcome, _ name: String, in group: String, _ details: [String]
     ) {
+        let result: Results.Outcome =
+            switch outcome {
+            case .same: .passed
+            case .skipped: .skipped
+            default: .failed
+            }
         var item = Results.Case(
-            name: name, outcome: outcome == .same ? .passed : .failed,
-            message: outcome == .same ? nil : outcome.word)
+            name: name, outcome: result, message: outcome == .same ? nil : outcome.word)
         item.group = group
         item.details = details
         suite.cases.append(item)

@@ -3,20 +3,24 @@ package import PhoneBridge
 import Wire
 
 /// What a session did on the link, in the form in which two of them are compared: logical
-/// commands with their answers, events of the app, connections, and counts.
+/// commands with their answers, HTTP exchanges, events of the app, connections, and counts.
 ///
-/// Contents lie in a spool: of a command stay its id, which is cut at 256 bytes, and about 200
+/// Contents lie in a spool: of a command stay its id, which is cut at 256 bytes, and about 300
 /// bytes more.
 package struct DiffSession {
     /// A JSON text in the spool.
     package struct Content: Sendable, Equatable {
         var offset: UInt64
         var count: Int
+        /// A hash of what it says but for its id, to find what is the same; of no use elsewhere.
+        var hash: Int
     }
 
     /// An answer of the app.
     package struct Answer: Sendable, Equatable {
         package var seq: Int
+        /// Nanoseconds since the session began.
+        package var time: Int64
         package var route: Route
         /// Nanoseconds since the command was last sent; nil if that is not known.
         package var latency: Int64?
@@ -34,11 +38,51 @@ package struct DiffSession {
         package var seq: Int
         package var route: Route
         package var sendings = 1
+        /// When it was last sent before its first answer, in nanoseconds of the session.
+        package var lastSent: Int64
+        /// How long the answer to that may take, in nanoseconds.
+        package var timeout: Int64
+        /// The place in `links` of the WebSocket connection on which that was.
+        package var link: Int?
         package var content: Content?
+        /// What the poll told of the phone to which the queue first handed it out.
+        package var poll: PollState?
         /// The first answer.
         package var answer: Answer?
         /// Answers that came though one had come before.
         package var duplicates = 0
+        /// What the board's own side got for it, where the session has a note of that.
+        package var outcome: Outcome?
+    }
+
+    /// What the board's own side got for a command (capture format, `outcome`).
+    package struct Outcome: Sendable, Equatable {
+        package var seq: Int
+        package var content: Content?
+    }
+
+    /// An HTTP exchange; polls, which come out as commands, are not kept.
+    package struct Exchange: Sendable, Equatable {
+        package enum Kind: String, Sendable, CaseIterable {
+            /// The upgrade to WebSocket.
+            case connect
+            case enqueue
+            case result
+            case query
+            case status
+        }
+
+        package var kind: Kind
+        /// The command's id; empty where it is about none.
+        package var id: String
+        /// Counted from 1 among those of its kind and id.
+        package var ordinal: Int
+        /// That of the request.
+        package var seq: Int
+        /// The code of the response; nil without one.
+        package var status: Int?
+        /// The body of the response; what is no JSON is kept as a JSON string.
+        package var content: Content?
     }
 
     /// An event of the app.
@@ -55,6 +99,10 @@ package struct DiffSession {
         package var seq: Int
         /// How it ended: `1000` for a close frame, else `fin`, `reset` …; `open` if it did not.
         package var end = "open"
+        /// The side that ended it.
+        package var endedBy: Side?
+        /// When that was, in nanoseconds of the session.
+        package var endTime: Int64?
     }
 
     /// People's name for it: the file.
@@ -62,19 +110,34 @@ package struct DiffSession {
     package internal(set) var info: SessionInfo?
     package internal(set) var commands: [Command] = []
     package internal(set) var events: [AppEvent] = []
+    package internal(set) var exchanges: [Exchange] = []
     package internal(set) var links: [Link] = []
     /// `ios` or `android`, as the handshake or the first poll says.
     package internal(set) var platform: String?
     package internal(set) var appHeartbeats = 0
     package internal(set) var boardHeartbeats = 0
+    /// Heartbeats of the app to which the board owed an echo and gave none.
+    package internal(set) var heartbeatsWithoutEcho = 0
     package internal(set) var polls = 0
+    /// Polls that got another answer than 200, by its code.
+    package internal(set) var refusedPolls: [Int: Int] = [:]
     /// Results to ids that no command had.
     package internal(set) var strayResults = 0
+    /// What the board's own side got for commands that were never sent: how often each code,
+    /// `ok` for a success.
+    package internal(set) var strayOutcomes: [String: Int] = [:]
     /// Bytes of the link that are not in the file, or remarks of its reader.
     package internal(set) var holes = 0
     let spool = SpoolFile()
 
     package init(name: String) {
         self.name = name
+    }
+
+    /// The content of a text in the spool.
+    func read(_ content: Content) throws(OutputError) -> Bytes {
+        var bytes = Bytes()
+        try spool.read(at: content.offset, count: content.count, into: &bytes)
+        return bytes
     }
 }

@@ -38,39 +38,66 @@ package struct DiffText: Sendable {
 
     /// A command that differs, or of which something is to be told; else nothing.
     package func text(_ pair: SessionDiff.CommandPair) -> String {
-        guard
-            pair.outcome != .same || !pair.differences.isEmpty || !pair.remarks.isEmpty
-                || showsSame
-        else { return "" }
-        let ids = [pair.first?.id, pair.second?.id].compactMap { $0 }
-        var name = ids.first ?? ""
-        if ids.count == 2, ids[0] != ids[1] { name += " → \(ids[1])" }
-        var result =
-            "\(painted(pair.outcome))  \(visible(pair.type)) \(pair.ordinal)  \(visible(name))"
-        result += places(pair.first?.seq, pair.second?.seq) + "\n"
-        for line in details(pair) { result += "    \(line)\n" }
-        return result
+        entry(
+            pair.outcome, "\(visible(pair.type)) \(pair.ordinal)",
+            ids(pair.first?.id, pair.second?.id), (pair.first?.seq, pair.second?.seq),
+            details(pair))
     }
 
-    /// What is to be said of a command, a line each, without its name.
-    func details(_ pair: SessionDiff.CommandPair) -> [String] {
-        pair.remarks + lines(pair.differences, pair.left)
-    }
-
-    /// What is to be said of an event.
-    func details(_ pair: SessionDiff.EventPair) -> [String] {
-        lines(pair.differences.filter { $0.kind != .moment || showsSame }, pair.left)
+    /// An HTTP exchange that differs, or of which something is to be told; else nothing.
+    package func text(_ pair: SessionDiff.ExchangePair) -> String {
+        entry(
+            pair.outcome, "\(pair.kind.rawValue) \(pair.ordinal)",
+            ids(pair.first?.id, pair.second?.id), (pair.first?.seq, pair.second?.seq),
+            details(pair))
     }
 
     /// An event of the app that differs, or of which something is to be told.
     package func text(_ pair: SessionDiff.EventPair) -> String {
-        guard
-            pair.outcome != .same || pair.differences.contains(where: { $0.kind != .moment })
-                || showsSame
-        else { return "" }
-        return "\(painted(pair.outcome))  \(visible(pair.name)) \(pair.ordinal)"
-            + places(pair.first?.seq, pair.second?.seq) + "\n"
-            + details(pair).map { "    \($0)\n" }.joined()
+        entry(
+            pair.outcome, "\(visible(pair.name)) \(pair.ordinal)", "",
+            (pair.first?.seq, pair.second?.seq), details(pair))
+    }
+
+    private func entry(
+        _ outcome: SessionDiff.Outcome, _ name: String, _ ids: String,
+        _ places: (Int?, Int?), _ details: [String]
+    ) -> String {
+        guard outcome != .same || !details.isEmpty || showsSame else { return "" }
+        let id = ids.isEmpty ? "" : "  \(visible(ids))"
+        return "\(painted(outcome))  \(name)\(id)\(self.places(places.0, places.1))\n"
+            + details.map { "    \($0)\n" }.joined()
+    }
+
+    private func ids(_ first: String?, _ second: String?) -> String {
+        guard let first, let second, first != second else { return first ?? second ?? "" }
+        return "\(first) → \(second)"
+    }
+
+    /// What is to be said of a command, a line each, without its name.
+    func details(_ pair: SessionDiff.CommandPair) -> [String] {
+        pair.remarks.map { visible($0) } + lines(pair.differences, pair.left)
+            + (pair.candidate.map(lines) ?? [])
+    }
+
+    /// What is to be said of an event.
+    func details(_ pair: SessionDiff.EventPair) -> [String] {
+        pair.remarks.map { visible($0) } + lines(pair.differences, pair.left)
+    }
+
+    /// What is to be said of an HTTP exchange.
+    func details(_ pair: SessionDiff.ExchangePair) -> [String] {
+        pair.remarks.map { visible($0) } + lines(pair.differences, pair.left)
+    }
+
+    private func lines(_ candidate: SessionDiff.Candidate) -> [String] {
+        let command = candidate.command
+        let name = "\(visible(command.type)) \(command.ordinal)  \(visible(command.id))"
+        let differences = lines(candidate.differences, candidate.left)
+        return [
+            "closest is \(name)  (event \(command.seq))"
+                + (differences.isEmpty ? ", which says the same" : "")
+        ] + differences.map { "    " + $0 }
     }
 
     private func places(_ first: Int?, _ second: Int?) -> String {
@@ -79,12 +106,22 @@ package struct DiffText: Sendable {
     }
 
     private func lines(_ differences: [FieldDifference], _ left: Int) -> [String] {
-        var lines = differences.map { difference in
-            let word = Self.word(difference.kind).map { "  (\($0))" } ?? ""
-            return "\(visible(difference.path))  \(mask.text(difference))\(word)"
-        }
+        var lines = differences.filter { showsSame || !Self.isExpected($0.kind) }
+            .map { difference in
+                let words = [Self.word(difference.kind), difference.why].compactMap { $0 }
+                let why = words.isEmpty ? "" : "  (\(visible(words.joined(separator: ": "))))"
+                return "\(visible(difference.path))  \(mask.text(difference))\(why)"
+            }
         if left > 0 { lines.append("and \(counted(left, "difference")) more") }
         return lines
+    }
+
+    /// Whether no two sessions are the same in this.
+    private static func isExpected(_ kind: FieldDifference.Kind) -> Bool {
+        switch kind {
+        case .moment, .bound, .allowed: true
+        case .changed, .added, .removed, .form, .method, .wording, .addition: false
+        }
     }
 
     /// Why a difference does not count.
@@ -94,8 +131,10 @@ package struct DiffText: Sendable {
         case .form: "the same in another form"
         case .method: "the platform's own way"
         case .wording: "the words only"
-        case .moment: "when it was reported"
+        case .moment: "when it took place"
         case .addition: "a field that the contract does not know"
+        case .bound: "what the other has become"
+        case .allowed: "a rule lets it differ"
         }
     }
 
@@ -117,6 +156,11 @@ package struct DiffText: Sendable {
                 "; \(counted(diff.changedEvents, "event")) of the app differ"
                 + (diff.changedEvents == 1 ? "s" : "")
         }
+        if diff.changedExchanges > 0 {
+            sum +=
+                "; \(counted(diff.changedExchanges, "exchange")) over HTTP differ"
+                + (diff.changedExchanges == 1 ? "s" : "")
+        }
         let facts = diff.facts.count { $0.counts }
         if facts > 0 { sum += "; \(counted(facts, "difference")) of the link" }
         return result + sum + "\n"
@@ -134,6 +178,7 @@ package struct DiffText: Sendable {
         let colour: Int
         switch outcome {
         case .same: colour = 2
+        case .skipped: colour = 36
         case .changed, .routeChanged: colour = 33
         case .late, .unanswered, .duplicate, .extra, .missing: colour = 31
         }

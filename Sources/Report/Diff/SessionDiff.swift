@@ -5,9 +5,11 @@ import Wire
 /// Two sessions, compared command by command (expectations of a protocol-aware difference: what
 /// the contract lets differ is told and does not count).
 ///
-/// Commands belong together by id and type; those whose ids do not agree by type, route and
-/// order, and what is left of them by type and order. Events of the app belong together by name
-/// and order.
+/// Where a player made the second session out of the first, its pairing says what belongs
+/// together, and only the judged side's doing is compared. Else commands belong together by id
+/// and type; those whose ids do not agree by type and route, so that as many as possible say the
+/// same; and what is left of them by type and order. Events of the app belong together by name
+/// and order, HTTP exchanges by kind, command and order.
 package struct SessionDiff {
     /// What became of a command in the second session.
     package enum Outcome: String, Sendable, CaseIterable {
@@ -19,9 +21,14 @@ package struct SessionDiff {
         case extra
         case missing
         case routeChanged = "route_changed"
+        /// It could not be put to the test.
+        case skipped
 
         /// As people read it.
         package var word: String { self == .routeChanged ? "route changed" : rawValue }
+
+        /// Whether it makes two sessions different.
+        package var counts: Bool { self != .same && self != .skipped }
     }
 
     /// A command of either session, or of both.
@@ -34,9 +41,19 @@ package struct SessionDiff {
         package var left = 0
         /// What else is to be said, such as how late it was; a sentence each.
         package var remarks: [String] = []
+        /// Of one that only one session has: what on the other side comes closest to it.
+        package var candidate: Candidate?
 
         package var type: String { first?.type ?? second?.type ?? "" }
         package var ordinal: Int { first?.ordinal ?? second?.ordinal ?? 0 }
+    }
+
+    /// A command of the other session that belongs to none, and in what it differs.
+    package struct Candidate: Sendable {
+        package var command: DiffSession.Command
+        package var differences: [FieldDifference]
+        /// Differences that were left out.
+        package var left: Int
     }
 
     /// An event of the app, in either session or in both.
@@ -46,317 +63,186 @@ package struct SessionDiff {
         package var outcome: Outcome
         package var differences: [FieldDifference] = []
         package var left = 0
+        package var remarks: [String] = []
 
         package var name: String { first?.name ?? second?.name ?? "" }
         package var ordinal: Int { first?.ordinal ?? second?.ordinal ?? 0 }
     }
 
-    /// A fact of the whole session that differs.
-    package struct FactDifference: Sendable, Equatable {
-        package var name: String
-        package var first: String
-        package var second: String
-        /// Whether it makes the two different, or is only told.
-        package var counts: Bool
+    /// An HTTP exchange, in either session or in both.
+    package struct ExchangePair: Sendable {
+        package var first: DiffSession.Exchange?
+        package var second: DiffSession.Exchange?
+        package var outcome: Outcome
+        package var differences: [FieldDifference] = []
+        package var left = 0
+        package var remarks: [String] = []
+
+        package var kind: DiffSession.Exchange.Kind { first?.kind ?? second?.kind ?? .status }
+        package var id: String { first?.id ?? second?.id ?? "" }
+        package var ordinal: Int { first?.ordinal ?? second?.ordinal ?? 0 }
     }
 
     package let first: DiffSession
     package let second: DiffSession
-    private let contract: Contract
-    private var pairs: [(first: Int?, second: Int?)] = []
-    private var events: [(first: Int?, second: Int?)] = []
+    let contract: Contract
+    let pairing: SessionPairing?
+    private let pairs: [(first: Int?, second: Int?)]
+    private let events: [(first: Int?, second: Int?)]
+    private let exchanges: [(first: Int?, second: Int?)]
     private var givenPairs = 0
     private var givenEvents = 0
+    private var givenExchanges = 0
+    var ledger: ComparisonLedger
     /// How many commands came out so, as far as they were given.
     package private(set) var counts: [Outcome: Int] = [:]
     /// Events that differ, as far as they were given.
     package private(set) var changedEvents = 0
+    /// HTTP exchanges that differ, as far as they were given.
+    package private(set) var changedExchanges = 0
+    var searches = CandidateSearch()
 
-    package init(_ first: DiffSession, _ second: DiffSession, contract: Contract = .current) {
+    /// - Parameter pairing: how the sessions belong together, where that is known.
+    package init(
+        _ first: DiffSession, _ second: DiffSession, contract: Contract = .current,
+        pairing: SessionPairing? = nil
+    ) {
         self.first = first
         self.second = second
         self.contract = contract
-        pairs = Self.align(
-            first.commands.map { ($0.id, $0.type, $0.route.rawValue) },
-            second.commands.map { ($0.id, $0.type, $0.route.rawValue) })
-        events = Self.align(
-            first.events.map { ("", $0.name, "") }, second.events.map { ("", $0.name, "") })
+        self.pairing = pairing
+        ledger = ComparisonLedger(
+            mapsValues: pairing != nil, values: ValueTable(pairing?.values ?? [:]))
+        pairs =
+            pairing.map { Self.pairs(first.commands, second.commands, by: $0) }
+            ?? CommandAlignment(first.commands, second.commands).pairs
+        events =
+            pairing?.judged == .board
+            ? [] : Self.inOrder(first.events, second.events, by: { _, event in event.name })
+        exchanges =
+            pairing?.judged == .app
+            ? []
+            : Self.exchanges(
+                first.exchanges, second.exchanges,
+                ids: Self.ids(pairing, pairs, first.commands, second.commands),
+                pairing: pairing)
     }
 
-    /// Whether there is anything to compare: a command or an event in either session.
-    package var isEmpty: Bool { pairs.isEmpty && events.isEmpty }
+    /// Whether what the board does is compared.
+    var judgesBoard: Bool { pairing?.judged != .app }
+    /// Whether what the app does is compared.
+    var judgesApp: Bool { pairing?.judged != .board }
+
+    /// Whether there is nothing to compare: no command, no event, and no exchange about one.
+    package var isEmpty: Bool {
+        pairs.isEmpty && events.isEmpty
+            && exchanges.allSatisfy { pair in
+                let kind = pair.first.map { first.exchanges[$0].kind }
+                return kind == .connect || kind == .status
+            }
+    }
 
     /// Whether anything that counts differs, once all was given.
     package var isDifferent: Bool {
-        counts.contains { $0.key != .same && $0.value > 0 } || changedEvents > 0
-            || facts.contains { $0.counts }
+        counts.contains { $0.key.counts && $0.value > 0 } || changedEvents > 0
+            || changedExchanges > 0 || facts.contains { $0.counts }
     }
 
     // MARK: Alignment
 
-    /// Pairs of indexes in the order of the first list, and behind them what the second has more.
-    private static func align(
-        _ first: [(id: String, type: String, route: String)],
-        _ second: [(id: String, type: String, route: String)]
+    /// Pairs of indexes by ids that are known to belong together.
+    private static func pairs(
+        _ first: [DiffSession.Command], _ second: [DiffSession.Command],
+        by pairing: SessionPairing
     ) -> [(first: Int?, second: Int?)] {
-        var partner = [Int?](repeating: nil, count: first.count)
-        var isTaken = [Bool](repeating: false, count: second.count)
-        /// Pairs those that have one key, in their order.
-        func pair(by key: ((id: String, type: String, route: String)) -> String?) {
-            var waiting: [String: [Int]] = [:]
-            for index in second.indices.reversed() where !isTaken[index] {
-                if let key = key(second[index]) { waiting[key, default: []].append(index) }
-            }
-            for index in first.indices where partner[index] == nil {
-                guard let key = key(first[index]), let match = waiting[key]?.popLast() else {
-                    continue
-                }
-                partner[index] = match
-                isTaken[match] = true
-            }
+        var places: [String: Int] = [:]
+        for (index, command) in second.enumerated() { places[command.id] = index }
+        let partners = first.map { command in
+            pairing.commands[command.id].flatMap { places[DiffReader.cut($0)] }
         }
-        pair { $0.id.isEmpty ? nil : "\($0.id)\n\($0.type)" }
-        pair { "\($0.type)\n\($0.route)" }
-        pair { $0.type }
-        return first.indices.map { ($0, partner[$0]) }
-            + second.indices.filter { !isTaken[$0] }.map { (nil, $0) }
+        let taken = Set(partners.compactMap { $0 })
+        return first.indices.map { ($0, partners[$0]) }
+            + second.indices.filter { !taken.contains($0) }.map { (nil, $0) }
     }
 
-    // MARK: Commands
+    /// Pairs those that have one key, in their order; behind them what the second has more.
+    static func inOrder<Element>(
+        _ first: [Element], _ second: [Element], by key: (Side, Element) -> String
+    ) -> [(first: Int?, second: Int?)] {
+        var waiting: [String: [Int]] = [:]
+        for index in second.indices.reversed() {
+            waiting[key(.board, second[index]), default: []].append(index)
+        }
+        let partners = first.map { waiting[key(.app, $0)]?.popLast() }
+        let taken = Set(partners.compactMap { $0 })
+        return first.indices.map { ($0, partners[$0]) }
+            + second.indices.filter { !taken.contains($0) }.map { (nil, $0) }
+    }
+
+    // MARK: Steps
 
     /// The next command of either session; nil behind the last.
     package mutating func nextCommand() throws(OutputError) -> CommandPair? {
         guard givenPairs < pairs.count else { return nil }
         let (left, right) = pairs[givenPairs]
         givenPairs += 1
-        let pair = try compare(
+        var pair = try compare(
             left.map { first.commands[$0] }, right.map { second.commands[$0] })
+        if pair.outcome == .missing || pair.outcome == .extra {
+            pair.candidate = try candidate(for: pair, among: pairs)
+        }
+        addFailures(of: pair.first?.allSeqs ?? [], &pair.outcome, &pair.remarks)
         counts[pair.outcome, default: 0] += 1
         return pair
     }
-
-    private func compare(
-        _ left: DiffSession.Command?, _ right: DiffSession.Command?
-    ) throws(OutputError) -> CommandPair {
-        guard let left, let right else {
-            return CommandPair(
-                first: left, second: right, outcome: left == nil ? .extra : .missing)
-        }
-        var pair = CommandPair(first: left, second: right, outcome: .same)
-        var fields = FieldComparison()
-        let type = contract.command(named: left.type)
-        try compare(
-            left.content, right.content, "command", Self.command(type), into: &fields)
-        try compare(
-            left.answer?.content, right.answer?.content, "result", result(type), into: &fields)
-        pair.differences = fields.differences
-        pair.left = fields.left
-        judge(&pair, left, right, hasChanges: fields.counted > 0)
-        return pair
-    }
-
-    /// Finds what became of a command: the gravest that is new in the second session.
-    private func judge(
-        _ pair: inout CommandPair, _ left: DiffSession.Command, _ right: DiffSession.Command,
-        hasChanges: Bool
-    ) {
-        var isChanged = hasChanges
-        if left.route != right.route {
-            pair.outcome = .routeChanged
-            pair.remarks.append(
-                "sent by \(Self.name(left.route)), now by \(Self.name(right.route))")
-        } else if let first = left.answer?.route, let second = right.answer?.route,
-            first != second
-        {
-            pair.outcome = .routeChanged
-            pair.remarks.append("answered by \(Self.name(first)), now by \(Self.name(second))")
-        }
-        if left.sendings != right.sendings {
-            pair.remarks.append("sent \(left.sendings)×, now \(right.sendings)×")
-        }
-        var graver: Outcome?
-        switch (left.answer, right.answer) {
-        case (nil, .some):
-            pair.remarks.append("was unanswered, is answered now")
-            isChanged = true
-        case (.some, nil):
-            pair.remarks.append("was answered, is unanswered now")
-            graver = .unanswered
-        case (let first?, let second?) where first.isLate != second.isLate:
-            let spans = [first, second].map { $0.latency.map { timeSpan($0) } ?? "?" }
-            pair.remarks.append(
-                second.isLate
-                    ? "answered in \(spans[0]), now late, in \(spans[1])"
-                    : "answered late, in \(spans[0]), now in \(spans[1])")
-            if second.isLate { graver = .late } else { isChanged = true }
-        default: break
-        }
-        if left.duplicates != right.duplicates {
-            pair.remarks.append(
-                "had \(counted(left.duplicates, "duplicate answer")), now \(right.duplicates)")
-            if right.duplicates > left.duplicates {
-                graver = graver ?? .duplicate
-            } else {
-                isChanged = true
-            }
-        }
-        if let graver { pair.outcome = graver } else if isChanged { pair.outcome = .changed }
-    }
-
-    private static func name(_ route: Route) -> String {
-        route == .websocket ? "WebSocket" : "the queue"
-    }
-
-    // MARK: Events
 
     /// The next event of the app in either session; nil behind the last.
     package mutating func nextEvent() throws(OutputError) -> EventPair? {
         guard givenEvents < events.count else { return nil }
         let (left, right) = events[givenEvents]
         givenEvents += 1
-        var pair = EventPair(
-            first: left.map { first.events[$0] }, second: right.map { second.events[$0] },
-            outcome: left == nil ? .extra : right == nil ? .missing : .same)
-        if left != nil, right != nil {
-            var fields = FieldComparison()
-            try compare(
-                pair.first?.content, pair.second?.content, "event",
-                Self.event(contract.event(named: pair.name)), into: &fields)
-            pair.differences = fields.differences
-            pair.left = fields.left
-            if fields.counted > 0 { pair.outcome = .changed }
-        }
-        if pair.outcome != .same { changedEvents += 1 }
+        var pair = try compare(left.map { first.events[$0] }, right.map { second.events[$0] })
+        addFailures(of: pair.first.map { [$0.seq] } ?? [], &pair.outcome, &pair.remarks)
+        if pair.outcome.counts { changedEvents += 1 }
         return pair
     }
 
-    // MARK: The whole
-
-    /// What differs of connections and counts.
-    package var facts: [FactDifference] {
-        var facts: [FactDifference] = []
-        func compare(_ name: String, _ left: String, _ right: String, counts: Bool) {
-            guard left != right else { return }
-            facts.append(FactDifference(name: name, first: left, second: right, counts: counts))
-        }
-        compare(
-            "WebSocket connections", "\(first.links.count)", "\(second.links.count)", counts: true)
-        if first.links.count == second.links.count {
-            for (index, (left, right)) in zip(first.links, second.links).enumerated() {
-                compare(
-                    "end of WebSocket connection \(index + 1)", left.end, right.end, counts: true)
-            }
-        }
-        compare(
-            "results to unknown commands", "\(first.strayResults)", "\(second.strayResults)",
-            counts: true)
-        compare("platform", first.platform ?? "none", second.platform ?? "none", counts: false)
-        compare(
-            "heartbeats of the app", "\(first.appHeartbeats)", "\(second.appHeartbeats)",
-            counts: false)
-        compare(
-            "heartbeats of the board", "\(first.boardHeartbeats)", "\(second.boardHeartbeats)",
-            counts: false)
-        compare("polls", "\(first.polls)", "\(second.polls)", counts: false)
-        compare(
-            "places where something is missing", "\(first.holes)", "\(second.holes)",
-            counts: false)
-        return facts
+    /// The next HTTP exchange of either session; nil behind the last.
+    package mutating func nextExchange() throws(OutputError) -> ExchangePair? {
+        guard givenExchanges < exchanges.count else { return nil }
+        let (left, right) = exchanges[givenExchanges]
+        givenExchanges += 1
+        var pair = try compare(
+            left.map { first.exchanges[$0] }, right.map { second.exchanges[$0] })
+        addFailures(of: pair.first.map { [$0.seq] } ?? [], &pair.outcome, &pair.remarks)
+        if pair.outcome.counts { changedExchanges += 1 }
+        return pair
     }
 
-    // MARK: Contents
+    // MARK: What did not happen
 
-    private typealias Knowledge = FieldComparison.Knowledge
-
-    private static func command(_ type: Contract.CommandType?) -> Knowledge {
-        Knowledge(
-            type: .object(
-                [
-                    .init("type", .string),
-                    .init("timeout_ms", .integer, default: 5000),
-                    .init("payload", .object(type?.payload ?? [])),
-                    .init("phone_id", .string, personal: .id),
-                ] + (type?.fields ?? [])), personal: Contract.Personal.none)
+    /// Tells what a player says did not happen; it makes a thing different that is not already.
+    private func addFailures(of seqs: [Int], _ outcome: inout Outcome, _ remarks: inout [String]) {
+        let failures = seqs.compactMap { pairing?.failures[$0] }
+        guard !failures.isEmpty else { return }
+        remarks += failures
+        if !outcome.counts { outcome = .changed }
     }
 
-    private func result(_ type: Contract.CommandType?) -> Knowledge {
-        Knowledge(
-            type: .object([
-                .init("method", .string),
-                .init(
-                    "error",
-                    .object([
-                        .init("category", .string), .init("code", .string),
-                        .init("message", .string, personal: .note),
-                        .init("details", .anyObject, personal: .note),
-                    ])),
-                .init("data", .object(type?.data ?? [])),
-            ]), personal: Contract.Personal.none)
+    /// What did not happen of things that are no command, event or exchange, in order.
+    var looseFailures: [(seq: Int, text: String)] {
+        guard let pairing, !pairing.failures.isEmpty else { return [] }
+        var seqs = Set(pairs.flatMap { $0.first.map { first.commands[$0].allSeqs } ?? [] })
+        seqs.formUnion(events.compactMap { $0.first.map { first.events[$0].seq } })
+        seqs.formUnion(exchanges.compactMap { $0.first.map { first.exchanges[$0].seq } })
+        return pairing.failures.filter { !seqs.contains($0.key) }
+            .sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
+}
 
-    private static func event(_ type: Contract.EventType?) -> Knowledge {
-        Knowledge(
-            type: .object([
-                .init("method", .string), .init("data", .object(type?.data ?? [])),
-            ]), personal: Contract.Personal.none)
-    }
-
-    private func compare(
-        _ left: DiffSession.Content?, _ right: DiffSession.Content?, _ name: String,
-        _ known: Knowledge, into fields: inout FieldComparison
-    ) throws(OutputError) {
-        guard let left, let right else { return }
-        var bytes: [Bytes] = [[], []]
-        try first.spool.read(at: left.offset, count: left.count, into: &bytes[0])
-        try second.spool.read(at: right.offset, count: right.count, into: &bytes[1])
-        // What is the same to the byte has no differences; that is most of it.
-        guard bytes[0] != bytes[1] else { return }
-        guard let one = Self.parse(bytes[0]), let other = Self.parse(bytes[1]) else {
-            fields.add(
-                FieldDifference(path: name, kind: .changed, first: nil, second: nil))
-            return
-        }
-        var comparison = FieldComparison()
-        comparison.compare(one, other, at: name, known)
-        for difference in comparison.differences {
-            fields.add(settled(difference, one, other))
-        }
-        let kept = comparison.differences.count { $0.counts }
-        fields.addUnkept(comparison.left, counted: comparison.counted - kept)
-    }
-
-    /// A value without the id, which tells one command from another and says nothing more.
-    private static func parse(_ bytes: Bytes) -> JSON? {
-        guard let value = try? JSON(parsing: bytes) else { return nil }
-        guard case .object(let members) = value else { return value }
-        return .object(members.filter { $0.name != "id" })
-    }
-
-    /// A difference as the contract judges it, for what is not told by its type alone.
-    private func settled(
-        _ difference: FieldDifference, _ one: JSON, _ other: JSON
-    ) -> FieldDifference {
-        var difference = difference
-        guard difference.kind == .changed else { return difference }
-        switch difference.path {
-        case "result.method":
-            let known = Set(contract.commands.flatMap(\.methods))
-            if first.platform != second.platform,
-                let left = difference.first?.stringValue, known.contains(left),
-                let right = difference.second?.stringValue, known.contains(right)
-            {
-                difference.kind = .method
-            }
-        case "result.error.message":
-            if one["error"]?["code"] == other["error"]?["code"],
-                one["error"]?["category"] == other["error"]?["category"]
-            {
-                difference.kind = .wording
-            }
-        case "event.data.captured_at", "event.data.reported_at":
-            difference.kind = .moment
-        default: break
-        }
-        return difference
+extension DiffSession.Command {
+    /// The numbers of the events that it is known by.
+    fileprivate var allSeqs: [Int] {
+        [seq] + [answer?.seq, outcome?.seq].compactMap { $0 }
     }
 }

@@ -1,0 +1,152 @@
+import Capture
+import PhoneBridge
+import Wire
+
+extension SessionDiff {
+    mutating func compare(
+        _ left: DiffSession.Command?, _ right: DiffSession.Command?
+    ) throws(OutputError) -> CommandPair {
+        if let left, let why = pairing?.skipped[left.id] {
+            return CommandPair(first: left, second: right, outcome: .skipped, remarks: [why])
+        }
+        guard let left, let right else {
+            return CommandPair(
+                first: left, second: right, outcome: left == nil ? .extra : .missing)
+        }
+        var pair = CommandPair(first: left, second: right, outcome: .same)
+        var fields = FieldComparison()
+        let type = contract.command(named: left.type)
+        if judgesBoard {
+            try compare(left.content, right.content, "command", command(type), into: &fields)
+            compare(left.poll, right.poll, into: &fields)
+        }
+        if judgesApp {
+            let birth = type?.bornID.map { "result.data.\($0)" }
+            try compare(
+                left.answer?.content, right.answer?.content, "result", result(type),
+                birth: birth, into: &fields)
+        }
+        if judgesBoard {
+            try compareOutcomes(left, right, result(type), &pair, into: &fields)
+        }
+        pair.differences = fields.differences
+        pair.left = fields.left
+        judge(&pair, left, right, hasChanges: fields.counted > 0)
+        return pair
+    }
+
+    /// Compares what the polls said by which a command was handed out: what a phone in another
+    /// state gets, a filter let through.
+    private func compare(
+        _ left: PollState?, _ right: PollState?, into fields: inout FieldComparison
+    ) {
+        guard let left, let right else { return }
+        func compare(_ name: String, _ left: JSON?, _ right: JSON?) {
+            guard left != right else { return }
+            fields.add(
+                FieldDifference(
+                    path: "poll.\(name)", kind: .changed, first: left, second: right,
+                    personal: Contract.Personal.none))
+        }
+        compare(
+            contract.poll.appState, left.appState.map { .string($0) },
+            right.appState.map { .string($0) })
+        compare(
+            contract.poll.pipEnabled, left.pipEnabled.map { .bool($0) },
+            right.pipEnabled.map { .bool($0) })
+        compare(
+            contract.poll.fgsEnabled, left.fgsEnabled.map { .bool($0) },
+            right.fgsEnabled.map { .bool($0) })
+    }
+
+    /// Finds what became of a command: the gravest that is new in the second session.
+    private func judge(
+        _ pair: inout CommandPair, _ left: DiffSession.Command, _ right: DiffSession.Command,
+        hasChanges: Bool
+    ) {
+        var isChanged = hasChanges
+        if judgesBoard, left.route != right.route {
+            pair.outcome = .routeChanged
+            pair.remarks.append(
+                "sent by \(Self.name(left.route)), now by \(Self.name(right.route))")
+        } else if judgesApp, let first = left.answer?.route, let second = right.answer?.route,
+            first != second
+        {
+            pair.outcome = .routeChanged
+            pair.remarks.append("answered by \(Self.name(first)), now by \(Self.name(second))")
+        }
+        var graver: Outcome?
+        if judgesApp {
+            graver = judgeAnswers(&pair, left, right, &isChanged)
+        } else if left.answer != nil, right.answer == nil {
+            pair.remarks.append("was answered, is unanswered now")
+        }
+        if left.sendings != right.sendings {
+            pair.remarks.append("sent \(left.sendings)×, now \(right.sendings)×")
+            // Where the app is played as it was, only the board can have changed its mind.
+            if pairing?.judged == .board {
+                if right.sendings > left.sendings { graver = .duplicate } else { isChanged = true }
+            }
+        }
+        if let graver { pair.outcome = graver } else if isChanged { pair.outcome = .changed }
+    }
+
+    private func judgeAnswers(
+        _ pair: inout CommandPair, _ left: DiffSession.Command, _ right: DiffSession.Command,
+        _ isChanged: inout Bool
+    ) -> Outcome? {
+        var graver: Outcome?
+        switch (left.answer, right.answer) {
+        case (nil, .some):
+            pair.remarks.append("was unanswered, is answered now")
+            isChanged = true
+        case (.some, nil):
+            pair.remarks.append("was answered, is unanswered now")
+            graver = .unanswered
+        case (let first?, let second?) where first.isLate != second.isLate:
+            let spans = [first, second].map { $0.latency.map { timeSpan($0) } ?? "?" }
+            pair.remarks.append(
+                second.isLate
+                    ? "answered in \(spans[0]), now late, in \(spans[1])"
+                    : "answered late, in \(spans[0]), now in \(spans[1])")
+            if second.isLate { graver = .late } else { isChanged = true }
+        default: break
+        }
+        if left.duplicates != right.duplicates {
+            pair.remarks.append(
+                "had \(counted(left.duplicates, "duplicate answer")), now \(right.duplicates)")
+            if right.duplicates > left.duplicates {
+                graver = graver ?? .duplicate
+            } else {
+                isChanged = true
+            }
+        }
+        return graver
+    }
+
+    private static func name(_ route: Route) -> String {
+        route == .websocket ? "WebSocket" : "the queue"
+    }
+
+    mutating func compare(
+        _ left: DiffSession.AppEvent?, _ right: DiffSession.AppEvent?
+    ) throws(OutputError) -> EventPair {
+        var pair = EventPair(
+            first: left, second: right,
+            outcome: left == nil ? .extra : right == nil ? .missing : .same)
+        if let left, let why = pairing?.unexercised[left.seq] {
+            pair.outcome = .skipped
+            pair.remarks = [why]
+            return pair
+        }
+        guard left != nil, right != nil else { return pair }
+        var fields = FieldComparison()
+        try compare(
+            left?.content, right?.content, "event", event(contract.event(named: pair.name)),
+            into: &fields)
+        pair.differences = fields.differences
+        pair.left = fields.left
+        if fields.counted > 0 { pair.outcome = .changed }
+        return pair
+    }
+}
