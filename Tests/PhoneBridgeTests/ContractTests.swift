@@ -20,6 +20,35 @@ import Wire
         #expect(Contract.version("9.9") == nil)
     }
 
+    @Test func `fields that tell when something took place are told apart`() {
+        let contract = Contract.v1_2
+        let bodies = contract.bodies
+        let fields =
+            bodies.enqueue + bodies.result + bodies.query + bodies.status
+            + contract.events.flatMap(\.data)
+        #expect(
+            fields.filter(\.isMoment).map(\.name) == [
+                "queued_at", "completed_at", "last_heartbeat_at", "app_state_updated_at",
+                "fgs_bridge_updated_at", "environment_updated_at", "captured_at", "reported_at",
+            ])
+        #expect(contract.commands.flatMap { $0.payload + $0.data }.allSatisfy { !$0.isMoment })
+    }
+
+    @Test func `a content's hash does not depend on its spelling or order`() throws {
+        func hash(_ text: String, _ names: [String] = []) throws -> Int {
+            try JSONDocument(Bytes(text.utf8)).root.contentHash(without: names)
+        }
+        let one = try hash(#"{"id":"a","x":[1,2],"y":{"b":1}}"#)
+        #expect(try hash(#" {"y" : {"b":1.0}, "x":[1, 2], "id":"a"}"#) == one)
+        #expect(try hash(#"{"id":"a","x":[2,1],"y":{"b":1}}"#) != one)
+        let other = try hash(#"{"id":"b","x":[1,2],"y":{"b":1}}"#)
+        #expect(other != one)
+        #expect(
+            try hash(#"{"id":"b","x":[1,2],"y":{"b":1}}"#, ["id"])
+                == hash(#"{"x":[1,2],"y":{"b":1}}"#))
+        #expect(try hash("[1]") != hash("[2]"))
+    }
+
     @Test func `required fields and defaults are those of the contract`() {
         let required: [String: [String]] = [
             "open_app": [], "clipboard_read": [], "clipboard_write": ["text"],

@@ -36,4 +36,20 @@ import Testing
                 "calendar_move",
                 to: .init(platform: "ios", appState: "background", pipEnabled: true)))
     }
+
+    @Test func `a poll's target says what it tells of the phone`() {
+        let rows: [(String, PollState)] = [
+            ("?platform=iOS&app_state=ACTIVE", .init(platform: "iOS", appState: "active")),
+            ("?platform=ios&app_state=asleep", .init(platform: "ios")),
+            (
+                "?pip_bridge_enabled=Yes&fgs_bridge_enabled=0",
+                .init(platform: "", pipEnabled: true, fgsEnabled: false)
+            ),
+            ("?pip_bridge_enabled=maybe", .init(platform: "")), ("", .init(platform: "")),
+        ]
+        for (query, state) in rows {
+            let target = RequestTarget("/api/phone-bridge/commands" + query)
+            #expect(Contract.v1_2.pollState(target) == state, "\(query)")
+        }
+    }
 }

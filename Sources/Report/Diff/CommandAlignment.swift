@@ -3,10 +3,6 @@ import PhoneBridge
 /// Finds which commands of two sessions belong together by what they are, where nothing better
 /// is known.
 struct CommandAlignment {
-    /// Cells of a table that is filled to find the best alignment; longer lists are paired by
-    /// their order.
-    static let maximumCells = 4_000_000
-
     /// For each command of the first session, its partner in the second.
     private(set) var partners: [Int?]
     private var isTaken: [Bool]
@@ -76,78 +72,15 @@ struct CommandAlignment {
         return groups
     }
 
-    // MARK: The best alignment
-
-    /// How much two commands have in common.
-    private func likeness(_ left: Int, _ right: Int) -> Int32 {
-        guard first[left].content?.hash == second[right].content?.hash else { return 0 }
-        return first[left].answer?.content?.hash == second[right].answer?.content?.hash ? 3 : 2
-    }
-
-    /// Pairs two lists in order so that what is paired has the most in common; what stands
-    /// between such pairs is paired in order.
+    /// Pairs two lists in order so that what is paired has the most in common.
     private mutating func align(_ left: [Int], _ right: [Int]) {
-        var left = left[...]
-        var right = right[...]
-        while let one = left.first, let other = right.first, likeness(one, other) == 3 {
-            pair(left.removeFirst(), right.removeFirst())
+        let (first, second) = (first, second)
+        let pairs = SequenceAlignment.pairs(left, right, perfect: 3) { one, other in
+            guard first[one].content?.hash == second[other].content?.hash else { return 0 }
+            let isAnsweredAlike =
+                first[one].answer?.content?.hash == second[other].answer?.content?.hash
+            return isAnsweredAlike ? 3 : 2
         }
-        while let one = left.last, let other = right.last, likeness(one, other) == 3 {
-            pair(left.removeLast(), right.removeLast())
-        }
-        let (cells, overflow) = (left.count + 1).multipliedReportingOverflow(by: right.count + 1)
-        guard !overflow, cells <= Self.maximumCells else {
-            for (one, other) in zip(left, right) { pair(one, other) }
-            return
-        }
-        var gapLeft: [Int] = []
-        var gapRight: [Int] = []
-        for step in bestPath(Array(left), Array(right)) {
-            switch step {
-            case (let one?, let other?):
-                for (one, other) in zip(gapLeft, gapRight) { pair(one, other) }
-                gapLeft = []
-                gapRight = []
-                pair(one, other)
-            case (let one?, nil): gapLeft.append(one)
-            case (nil, let other?): gapRight.append(other)
-            case (nil, nil): break
-            }
-        }
-        for (one, other) in zip(gapLeft, gapRight) { pair(one, other) }
-    }
-
-    /// The alignment with the greatest sum of likenesses, in order.
-    private func bestPath(_ left: [Int], _ right: [Int]) -> [(Int?, Int?)] {
-        let width = right.count + 1
-        // The best sum of what stands behind a place in both lists.
-        var best = [Int32](repeating: 0, count: (left.count + 1) * width)
-        for row in left.indices.reversed() {
-            for column in right.indices.reversed() {
-                let likeness = likeness(left[row], right[column])
-                best[row * width + column] = max(
-                    best[(row + 1) * width + column], best[row * width + column + 1],
-                    likeness > 0 ? best[(row + 1) * width + column + 1] + likeness : 0)
-            }
-        }
-        var path: [(Int?, Int?)] = []
-        var row = 0
-        var column = 0
-        while row < left.count, column < right.count {
-            let likeness = likeness(left[row], right[column])
-            let here = best[row * width + column]
-            if likeness > 0, here == best[(row + 1) * width + column + 1] + likeness {
-                path.append((left[row], right[column]))
-                row += 1
-                column += 1
-            } else if here == best[(row + 1) * width + column] {
-                path.append((left[row], nil))
-                row += 1
-            } else {
-                path.append((nil, right[column]))
-                column += 1
-            }
-        }
-        return path + left[row...].map { ($0, nil) } + right[column...].map { (nil, $0) }
+        for (one, other) in pairs { pair(one, other) }
     }
 }

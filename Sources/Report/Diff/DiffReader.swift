@@ -16,6 +16,8 @@ package struct DiffReader {
     private var echoes = HeartbeatEchoes()
     /// Requests whose response is still to come.
     var pending: [PendingRequest.Key: PendingRequest] = [:]
+    /// Of each event of the contract, the fields that tell when something took place.
+    private let momentNames: [String: [String]]
     private var scanner = JSONScanner(limits: JSONLimits())
 
     /// Bytes of an id that are kept.
@@ -25,6 +27,9 @@ package struct DiffReader {
         session = DiffSession(name: name)
         meaning = MeaningReader(contract: contract)
         self.contract = contract
+        momentNames = Dictionary(
+            contract.events.map { ($0.name, $0.data.filter(\.isMoment).map(\.name)) },
+            uniquingKeysWith: { first, _ in first })
     }
 
     /// Something of the file could not be read.
@@ -72,14 +77,19 @@ package struct DiffReader {
     }
 
     /// Puts a JSON text aside; what is none, as a JSON string.
+    ///
+    /// - Parameters:
+    ///   - names: fields that its hash leaves out.
+    ///   - member: the field whose value is hashed, instead of the whole.
     mutating func put(
-        _ bytes: Bytes?, hashedWithout names: [String] = ["id"]
+        _ bytes: Bytes?, hashedWithout names: [String] = ["id"], of member: StaticString? = nil
     ) throws(OutputError) -> DiffSession.Content? {
         guard let bytes else { return nil }
         var kept = bytes
         var hash = 0
         if let document = try? JSONDocument(bytes, scanner: &scanner) {
-            hash = document.root.contentHash(without: names)
+            let view = member.map { document.root[folding: $0] } ?? document.root
+            hash = view?.contentHash(without: names) ?? 0
         } else {
             kept = JSON.string(String(decoding: bytes, as: UTF8.self)).encoded
             var hasher = Hasher()
@@ -202,7 +212,8 @@ package struct DiffReader {
         session.events.append(
             DiffSession.AppEvent(
                 name: name, ordinal: ordinal("event " + name), seq: event.seq,
-                content: try put(content(of: event))))
+                content: try put(
+                    content(of: event), hashedWithout: momentNames[name] ?? [], of: "data")))
     }
 
     private mutating func heartbeat(_ meaning: JSON, _ event: Event) {

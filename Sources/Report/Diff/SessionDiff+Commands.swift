@@ -41,22 +41,27 @@ extension SessionDiff {
         _ left: PollState?, _ right: PollState?, into fields: inout FieldComparison
     ) {
         guard let left, let right else { return }
-        func compare(_ name: String, _ left: JSON?, _ right: JSON?) {
+        func compare(
+            _ name: String, _ left: JSON?, _ right: JSON?, _ kind: FieldDifference.Kind = .changed
+        ) {
             guard left != right else { return }
             fields.add(
                 FieldDifference(
-                    path: "poll.\(name)", kind: .changed, first: left, second: right,
+                    path: "poll.\(name)", kind: kind, first: left, second: right,
                     personal: Contract.Personal.none))
         }
+        // A platform has one of the two.
+        let kind: FieldDifference.Kind =
+            left.platform.lowercased() == right.platform.lowercased() ? .changed : .method
         compare(
             contract.poll.appState, left.appState.map { .string($0) },
             right.appState.map { .string($0) })
         compare(
             contract.poll.pipEnabled, left.pipEnabled.map { .bool($0) },
-            right.pipEnabled.map { .bool($0) })
+            right.pipEnabled.map { .bool($0) }, kind)
         compare(
             contract.poll.fgsEnabled, left.fgsEnabled.map { .bool($0) },
-            right.fgsEnabled.map { .bool($0) })
+            right.fgsEnabled.map { .bool($0) }, kind)
     }
 
     /// Finds what became of a command: the gravest that is new in the second session.

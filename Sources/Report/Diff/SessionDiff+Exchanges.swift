@@ -101,7 +101,6 @@ extension SessionDiff {
         _ left: DiffSession.Exchange, _ right: DiffSession.Exchange,
         into fields: inout FieldComparison
     ) throws(OutputError) {
-        guard left.content != right.content else { return }
         let one = try left.content.map { content throws(OutputError) in
             Self.body(try first.read(content), of: left)
         }

@@ -118,7 +118,7 @@ package struct SessionDiff {
             ?? CommandAlignment(first.commands, second.commands).pairs
         events =
             pairing?.judged == .board
-            ? [] : Self.inOrder(first.events, second.events, by: { _, event in event.name })
+            ? [] : Self.pairs(first.events, second.events)
         exchanges =
             pairing?.judged == .app
             ? []
@@ -161,6 +161,23 @@ package struct SessionDiff {
             pairing.commands[command.id].flatMap { places[DiffReader.cut($0)] }
         }
         let taken = Set(partners.compactMap { $0 })
+        return first.indices.map { ($0, partners[$0]) }
+            + second.indices.filter { !taken.contains($0) }.map { (nil, $0) }
+    }
+
+    /// Pairs events of one name in order, so that as many as possible say the same.
+    private static func pairs(
+        _ first: [DiffSession.AppEvent], _ second: [DiffSession.AppEvent]
+    ) -> [(first: Int?, second: Int?)] {
+        var partners: [Int: Int] = [:]
+        for name in Set(first.map(\.name)) {
+            let pairs = SequenceAlignment.pairs(
+                first.indices.filter { first[$0].name == name },
+                second.indices.filter { second[$0].name == name }, perfect: 1
+            ) { first[$0].content?.hash == second[$1].content?.hash ? 1 : 0 }
+            for (one, other) in pairs { partners[one] = other }
+        }
+        let taken = Set(partners.values)
         return first.indices.map { ($0, partners[$0]) }
             + second.indices.filter { !taken.contains($0) }.map { (nil, $0) }
     }
