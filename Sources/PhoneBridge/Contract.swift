@@ -102,6 +102,8 @@ extension Contract {
         package var bornID: String?
         /// The field of `payload` that names a thing which an earlier answer gave its id.
         package var usedID: String?
+        /// The field of `payload` that puts its effect off to a later time.
+        package var postponedBy: String?
         /// The background routes of the queue that may carry it.
         package var backgroundRoutes: Set<BackgroundRoute>
         /// The permission that the phone's user must have granted; nil for none.
@@ -112,7 +114,7 @@ extension Contract {
         package init(
             name: String, section: String, fields: [Field] = [], needsOneField: Bool = false,
             payload: [Field] = [], data: [Field] = [], methods: [String] = [], effect: Effect,
-            bornID: String? = nil, usedID: String? = nil,
+            bornID: String? = nil, usedID: String? = nil, postponedBy: String? = nil,
             backgroundRoutes: Set<BackgroundRoute> = [], permission: Permission? = nil,
             listLimit: ListLimit? = nil
         ) {
@@ -126,6 +128,7 @@ extension Contract {
             self.effect = effect
             self.bornID = bornID
             self.usedID = usedID
+            self.postponedBy = postponedBy
             self.backgroundRoutes = backgroundRoutes
             self.permission = permission
             self.listLimit = listLimit

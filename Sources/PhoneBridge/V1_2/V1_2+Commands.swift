@@ -141,6 +141,6 @@ extension V1_2 {
             .init("badge", .integer),
         ],
         data: [.init("notification_id", .string, required: true, personal: .id)],
-        effect: .creates, bornID: "notification_id", backgroundRoutes: allRoutes,
-        permission: .notifications)
+        effect: .creates, bornID: "notification_id", postponedBy: "schedule_at",
+        backgroundRoutes: allRoutes, permission: .notifications)
 }
