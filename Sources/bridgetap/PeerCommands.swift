@@ -1,5 +1,6 @@
 import Arguments
 import Network
+import PhoneBridge
 import Simulator
 
 /// Defects of one of the reference peers, by their ids.
@@ -107,12 +108,17 @@ struct AppCommandOptions: Sendable {
     var timeScale = 1
     var autobahn: WebSocketURL?
     var background: BackgroundMode?
+    var control: HostAndPort?
 
     static let command = Command<Job>(
         "app", summary: "the reference app, over the network",
         details: """
             Connects to a board as the phone's app does, answers its commands against an invented \
-            phone in memory, and comes back when the connection breaks. Ctrl-C ends it.
+            phone in memory, and comes back when the connection breaks. With --control it can be \
+            moved while it runs: POST /simulate/state, from this machine only, takes a state as \
+            its body, and answers once it is so; GET tells how it stands. States are "active", \
+            "inactive", "background pip" (or fgs, ble, suspended), "calendar=granted" (or denied, \
+            pending; contacts and notifications too) and "disconnect". Ctrl-C ends it.
             """,
         options: AppCommandOptions(),
         arguments: [
@@ -124,6 +130,10 @@ struct AppCommandOptions: Sendable {
             .option(
                 "background", \.background, .choice("pip|fgs|ble|suspended"),
                 help: "begin in the background, in this mode"),
+            .option(
+                "control", \.control, .hostAndPort(),
+                help: "let scripts on this machine move the app by HTTP at this loopback address; "
+                    + "prints it, port 0 takes any free one"),
             .options("defect", \.defects, .defect, help: "plant a defect, such as A1"),
             .flag("list-defects", \.listsDefects, help: "the defects that can be planted"),
             .option(
@@ -133,11 +143,14 @@ struct AppCommandOptions: Sendable {
                 "autobahn", \.autobahn, .webSocketURL,
                 help: "go through the cases of an Autobahn fuzzing server instead"),
         ],
-        exclusive: [["--to", "--autobahn"]],
+        exclusive: [["--to", "--autobahn"], ["--control", "--autobahn"]],
         examples: [
             Example(
                 "bridgetap app --to ws://127.0.0.1:8080/api/phone-bridge",
-                "an app for a board, or for a recorder in front of it")
+                "an app for a board, or for a recorder in front of it"),
+            Example(
+                "curl -d 'background pip' http://127.0.0.1:8082/simulate/state",
+                "sends an app with --control 127.0.0.1:8082 into the background"),
         ],
         check: { (options) throws(UsageError) in
             if !options.listsDefects, options.url == nil, options.autobahn == nil {
@@ -164,11 +177,33 @@ struct AppCommandOptions: Sendable {
         if let phoneID { options.phoneID = phoneID }
         let app = AppHost(loop: loop.loop, board: url.endpoint, options: options)
         app.onNote = { ProcessStreams.remark(.note, $0) }
+        let control = try control.map { try listen(on: $0, moving: app, on: loop) }
         app.start()
         if let background { app.perform(.background(background)) }
         try loop.runUntilSignal()
+        control?.stop()
         app.stop()
         return .done
+    }
+
+    private func listen(
+        on place: HostAndPort, moving app: AppHost, on loop: PeerLoop
+    ) throws -> AppControl {
+        let address = try loop.resolve(place, for: "--control")
+        guard address.ip.isLoopback else {
+            throw Failure(
+                .usage, "--control: \(address) can be reached from other machines",
+                hint: "write it like 127.0.0.1:8082")
+        }
+        let control = AppControl(of: app, on: loop.loop)
+        do {
+            try ProcessStreams.output("\(try control.listen(on: address))\n")
+        } catch let error as NetworkError {
+            throw Failure(
+                .unreachable, "--control: cannot listen on \(address): \(error)",
+                hint: error.kind == .addressInUse ? "choose another port with --control" : nil)
+        }
+        return control
     }
 
     private func run(_ url: WebSocketURL, on loop: PeerLoop) throws -> ExitCode {

@@ -1,3 +1,4 @@
+import PhoneBridge
 import Simulator
 import Testing
 import Wire

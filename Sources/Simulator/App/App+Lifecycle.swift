@@ -1,3 +1,4 @@
+import PhoneBridge
 import Wire
 
 /// Foreground, background and suspension, and the link that goes with them

@@ -1,3 +1,4 @@
+import PhoneBridge
 import Wire
 
 /// The app's requests to the queue: polls and results (contract, "Connection").

@@ -1,4 +1,4 @@
-import PhoneBridge
+package import PhoneBridge
 package import Wire
 
 /// The reference app: a pure machine over whole messages, whole replies, steps and time.
@@ -66,6 +66,15 @@ package struct App: Sendable {
 
     /// Whether a WebSocket is open.
     package var isConnected: Bool { link.open != nil }
+
+    /// The state that the app is in.
+    package var state: PhoneStateWord {
+        switch lifecycle {
+        case .active: .active
+        case .inactive: .inactive
+        case .background(let mode): .background(mode)
+        }
+    }
 
     // MARK: - Inputs
 

@@ -1,3 +1,4 @@
+package import PhoneBridge
 package import Wire
 
 /// The app's number for a request that it made.

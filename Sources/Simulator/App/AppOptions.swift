@@ -6,17 +6,7 @@ package enum Platform: String, CaseIterable, Sendable {
     case android
 }
 
-/// What the app may do in the background (contract, "Connection").
-package enum BackgroundMode: String, CaseIterable, Sendable {
-    /// iOS: PiP keeps the app running, and it polls the queue.
-    case pip
-    /// Android: the foreground service polls the queue.
-    case fgs
-    /// iOS: suspended; a BLE wake opens a short window in which the app polls.
-    case ble
-    /// Suspended without a way to be woken.
-    case suspended
-
+extension BackgroundMode {
     /// Whether the app goes on running.
     var isRunning: Bool { self == .pip || self == .fgs }
 

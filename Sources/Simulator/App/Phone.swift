@@ -7,12 +7,7 @@ package struct Phone: Sendable {
     package typealias Permission = Contract.Permission
 
     /// What the user has said about a permission.
-    package enum Decision: String, CaseIterable, Sendable {
-        case granted
-        case denied
-        /// A command raises a prompt and waits until it is answered.
-        case pending
-    }
+    package typealias Decision = PermissionDecision
 
     package let platform: Platform
     package var permissions: [Permission: Decision]

@@ -1,3 +1,4 @@
+import PhoneBridge
 import Wire
 
 /// The events that the app sends about its phone (contract, "AppEvent").

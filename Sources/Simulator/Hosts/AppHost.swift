@@ -1,4 +1,5 @@
 package import Network
+package import PhoneBridge
 import Wire
 
 /// Runs the reference app on a loop: connects to a board, and carries its actions out.
@@ -34,6 +35,14 @@ package final class AppHost {
 
     /// Whether a WebSocket is open.
     package var isConnected: Bool { app.isConnected }
+
+    /// The state that the app is in.
+    package var state: PhoneStateWord { app.state }
+
+    /// Brings the app into a state; it has taken effect when this returns.
+    package func enter(_ state: PhoneStateWord) {
+        for step in AppStep.steps(into: state, from: app.state) { perform(step) }
+    }
 
     /// Starts the app in the foreground.
     package func start() {
