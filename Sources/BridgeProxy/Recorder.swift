@@ -1,7 +1,7 @@
 package import Capture
 package import Network
 package import PhoneBridge
-import Wire
+package import Wire
 
 /// Puts what crosses the link into the session's outputs, in order and with its meaning.
 ///
@@ -23,6 +23,8 @@ package final class Recorder {
     private let clock: (() -> Int64)?
     private var batch: EventBatch
     private var meaning: MeaningReader
+    /// Where the commands stand that outcomes are about; nil where nobody tells of any.
+    private var commands: CommandPlaces?
     private var connections = 0
 
     /// Makes a recorder whose session begins now.
@@ -31,11 +33,12 @@ package final class Recorder {
     /// what events are stamped with.
     package init(
         outputs: [any SessionOutput], loop: any EventLoop, contract: Contract,
-        check: LiveCheck? = nil, clock: (() -> Int64)? = nil
+        check: LiveCheck? = nil, tellsOutcomes: Bool = false, clock: (() -> Int64)? = nil
     ) {
         self.check = check
+        commands = tellsOutcomes ? CommandPlaces() : nil
         // The rules want events.
-        batch = EventBatch(gathersFrames: check == nil)
+        batch = EventBatch(gathersFrames: check == nil && !tellsOutcomes)
         self.outputs = outputs
         self.loop = loop
         self.clock = clock
@@ -69,11 +72,23 @@ package final class Recorder {
         }
     }
 
+    /// Notes what the board's own side got for a command (capture format, `outcome`); the note
+    /// is about the event that last sent it, where that is still known.
+    ///
+    /// For a recorder that was made to be told outcomes.
+    package func outcome(of id: String, _ response: JSON) {
+        commit()
+        let note = Event.Note(
+            code: "outcome", text: response.description, to: commands?.place(of: id))
+        record { batch, time in batch.append(Event(time: time, conn: 0, kind: .note(note))) }
+    }
+
     /// Writes what was collected to every output.
     package func commit() {
         guard !batch.isEmpty else { return }
         // In one call: exclusive access is looked after once a turn and not once an event.
         Self.read(&batch, with: &meaning, into: &statistics)
+        if commands != nil { for event in batch.events { commands?.receive(event) } }
         judge()
         for output in outputs {
             output.receive(batch)

@@ -20,6 +20,8 @@ package final class Recording {
         package var markText = "mark"
         /// Hold the session against the rules while it goes on (`--check`).
         package var check: LiveCheck?
+        /// Whether somebody tells how commands ended for the board's own side.
+        package var tellsOutcomes = false
 
         package init(session: SessionInfo, outputs: [String]) {
             self.session = session
@@ -82,7 +84,8 @@ package final class Recording {
                     files: files))
         }
         recorder = Recorder(
-            outputs: outputs, loop: loop, contract: .current, check: options.check, clock: clock)
+            outputs: outputs, loop: loop, contract: .current, check: options.check,
+            tellsOutcomes: options.tellsOutcomes, clock: clock)
         recorder.found = { report(.found($0)) }
     }
 

@@ -61,9 +61,9 @@ final class DefectLab {
         let session = SessionInfo(
             id: "lab", startedAt: "2026-01-01T00:00:00.000000000Z", tool: "test",
             source: "simulation")
-        recording = try Recording(
-            Recording.Options(session: session, outputs: [Self.file]), loop: middle
-        ) { _ in }
+        var recorded = Recording.Options(session: session, outputs: [Self.file])
+        recorded.tellsOutcomes = true
+        recording = try Recording(recorded, loop: middle) { _ in }
         let carrier = Proxy(configuration, loop: middle, recorder: recording.recorder) { _ in }
         try carrier.start(upstream: [address])
         recording.start(carrier)
@@ -71,10 +71,8 @@ final class DefectLab {
         asPhone = HTTPClient(to: proxy, on: phoneLoop)
         asTool = HTTPClient(to: proxy, on: toolLoop)
         app = hasApp ? AppHost(loop: phoneLoop, board: proxy, options: options) : nil
-        board.onOutcome = { [unowned self] _, response in
-            var bytes = Bytes()
-            response.json.encode(into: &bytes)
-            recording.recorder.note(code: "outcome", text: String(decoding: bytes, as: UTF8.self))
+        board.onOutcome = { [unowned self] command, response in
+            recording.recorder.outcome(of: command.id.text, response.json)
         }
         app?.start()
         run(0.5)
