@@ -45,7 +45,11 @@ let package = Package(
             dependencies: ["Simulator", "PhoneBridge", "Capture", "Network", "Wire"]),
         .testTarget(
             name: "BridgeProxyTests",
-            dependencies: ["BridgeProxy", "Simulator", "PhoneBridge", "Capture", "Network", "Wire"]),
+            dependencies: [
+                "BridgeProxy", "Simulator", "PhoneBridge", "Capture", "Network", "Wire",
+                "GoldenFiles",
+            ],
+            exclude: ["Golden"]),
         .testTarget(
             name: "ReportTests",
             dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],

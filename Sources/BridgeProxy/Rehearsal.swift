@@ -32,10 +32,12 @@ package enum Rehearsal {
     ) throws(Failure) -> Outcome {
         let world = SimulatedWorld(seed: seed)
         guard let phone = world.addHost("192.168.42.2"),
+            let toolHost = world.addHost("192.168.42.3"),
+            let otherPhone = world.addHost("192.168.42.4"),
             let middle = world.addHost("192.168.42.100"),
             let boardHost = world.addHost("192.168.42.1")
         else { throw .noHost }
-        let board = BoardHost(loop: boardHost)
+        let board = BoardHost(loop: boardHost, options: example.board)
         let address = SocketAddress(boardHost.ip, port: 8080)
         var proxy = ProxyConfiguration(
             listen: SocketAddress(middle.ip, port: 8080), target: .upstream(Endpoint(address)))
@@ -44,12 +46,15 @@ package enum Rehearsal {
             id: example.name, startedAt: Timestamp(wall: middle.wallClock).nanosecondText,
             tool: tool, source: "simulation", listen: proxy.listen.description,
             upstream: address.description,
-            labels: [FieldLine("example", example.summary)])
+            labels: [
+                FieldLine("example", example.summary),
+                FieldLine("peers", example.peers.map(\.rawValue).joined(separator: " ")),
+            ])
         let recording: Recording
         do {
-            recording = try Recording(
-                Recording.Options(session: info, outputs: [file]), loop: middle
-            ) { _ in }
+            var options = Recording.Options(session: info, outputs: [file])
+            options.tellsOutcomes = true
+            recording = try Recording(options, loop: middle) { _ in }
         } catch {
             throw .output(error)
         }
@@ -62,10 +67,20 @@ package enum Rehearsal {
             throw .network(error)
         }
         let app = AppHost(loop: phone, board: Endpoint(proxy.listen), options: example.app)
+        board.onOutcome = { command, response in
+            recording.recorder.outcome(of: command.id.text, response.json)
+        }
+        let callers = [(toolHost, example.tool), (otherPhone, example.otherPhone)].map {
+            loop, script in
+            let caller = RequestHost(loop: loop, board: Endpoint(proxy.listen))
+            caller.run(script)
+            return caller
+        }
         app.start()
         app.run(example.scenario)
         board.run(example.script)
         world.run(for: Int64(example.duration * Double(nanosecondsPerSecond)))
+        for caller in callers { caller.stop() }
         app.stop()
         world.run(for: nanosecondsPerSecond)
         let summary = recording.stop()

@@ -34,7 +34,7 @@ struct DemoOptions: Sendable {
             throw Failure(.badInput, "cannot make \(folder): \(SystemError(errno, call: "mkdir"))")
         }
         try ProcessStreams.output("Recording, in virtual time:\n")
-        for example in ExampleSession.all {
+        for example in ExampleSession.demonstration {
             let outcome: Rehearsal.Outcome
             do {
                 outcome = try Rehearsal.record(example, tool: Version.tool)
@@ -54,7 +54,7 @@ struct DemoOptions: Sendable {
         show.files = [shown]
         var code = try show.run()
         var check = CheckOptions()
-        check.files = ExampleSession.all.map { "\(folder)/\($0.name).ndjson" }
+        check.files = ExampleSession.demonstration.map { "\(folder)/\($0.name).ndjson" }
         try ProcessStreams.output("\nbridgetap check \(folder)/*.ndjson:\n\n")
         let checked = try check.run()
         // That something is found is what it is to show.

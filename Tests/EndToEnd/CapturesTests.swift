@@ -4,7 +4,10 @@ import Testing
 
 @Suite struct CapturesTests {
     @Test(arguments: [
-        "all-commands", "errors", "reconnect", "pip-queue", "fgs-queue", "compressed-android",
+        "all-commands", "errors", "reconnect", "compressed-android", "fragmented", "same-id",
+        "same-content", "two-at-once", "late-answer", "times", "pip-queue", "fgs-queue",
+        "ble-queue", "queue-ids", "queue-limit", "redelivery", "cut-request", "odd-phone",
+        "silence",
     ])
     func `every example session is shown as it was read last`(name: String) throws {
         let outcome = try BuiltProgram.run(["show", "captures/\(name).ndjson"])

@@ -84,11 +84,44 @@ import Testing
         ],
         ["record", "--listen", "127.0.0.1:0", "-o", "/nowhere/x.ndjson"],
         ["app"], ["board", "--defect", "Z9"],
+        ["app", "--to", "ws://127.0.0.1:1/", "--control", "0.0.0.0:0"],
+        ["app", "--autobahn", "ws://127.0.0.1:1/", "--control", "127.0.0.1:0"],
     ])
     func `what cannot be meant is wrong usage`(arguments: [String]) throws {
         let outcome = try BuiltProgram.run(arguments)
         #expect(outcome.exitCode == 2)
         #expect(outcome.errors.split(separator: "\n").count == 2)
+    }
+
+    /// Asks the control of an app, and gives its answer.
+    private func control(_ address: String, _ arguments: String...) throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/curl")
+        process.arguments =
+            ["--silent", "--max-time", "20"] + arguments
+            + ["http://\(address)/simulate/state"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try BuiltProgram.withNoSignalBlocked { try process.run() }
+        let data = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    @Test func `a script moves the app through its control`() throws {
+        let board = try RunningProgram(["board", "--listen", "127.0.0.1:0"])
+        let app = try RunningProgram([
+            "app", "--to", "ws://\(board.firstLine())/", "--control", "127.0.0.1:0",
+        ])
+        let address = app.firstLine()
+        #expect(try control(address, "--data", "background pip") == "background pip\n")
+        #expect(try control(address, "--data", "contacts=denied") == "contacts=denied\n")
+        #expect(
+            try control(address)
+                == "background pip\ncalendar=granted\ncontacts=denied\nnotifications=granted\n")
+        #expect(try control(address, "--data", "asleep").hasPrefix("no such state"))
+        #expect(try app.stop().exitCode == 0)
+        #expect(try board.stop().exitCode == 0)
     }
 
     @Test func `a file that cannot be written is told before anything is listened on`() throws {

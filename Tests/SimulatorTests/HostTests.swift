@@ -70,11 +70,18 @@ private final class Lab {
     @Test(arguments: ExampleSession.all.map(\.name))
     func `an example session runs to its end`(name: String) throws {
         let session = try #require(ExampleSession.all.first { $0.name == name })
-        let lab = try Lab(app: session.app)
+        let lab = try Lab(app: session.app, board: session.board)
+        let callers = try [session.tool, session.otherPhone].enumerated().map { number, script in
+            let host = try #require(lab.world.addHost("192.168.42.\(3 + number)"))
+            let caller = RequestHost(loop: host, board: Endpoint(lab.address))
+            caller.run(script)
+            return caller
+        }
         lab.board.run(session.script)
         lab.app.run(session.scenario)
         lab.app.start()
         lab.run(session.duration)
+        for caller in callers { caller.stop() }
         let sent = session.script.entries.compactMap { entry in
             if case .send(let command) = entry.step { command.id.text } else { nil }
         }
@@ -86,6 +93,13 @@ private final class Lab {
             #expect(codes["e6"] == "permission_denied")
             #expect(codes["e1"] == "app_not_installed")
             #expect(codes["e8"] == "invalid_arguments")
+        case "late-answer":
+            #expect(codes["l1"] == "bridge_timeout")
+        case "times":
+            #expect(codes["t3"] == "invalid_arguments")
+        case "silence":
+            #expect(codes["i1"] == "bridge_timeout")
+            #expect(codes["i2"] == .some(nil))
         case "reconnect":
             #expect(codes["r2"] == "bridge_connection_closed")
             #expect(codes["r3"] == .some(nil))

@@ -199,6 +199,9 @@ package struct App: Sendable {
         case .copy(let text):
             phone.clipboard = text
             return []
+        case .say(let text):
+            guard let id = link.open, !isSuspended else { return [] }
+            return [.send(id, Bytes(text.utf8))]
         }
     }
 }

@@ -41,4 +41,6 @@ package enum AppStep: Sendable, Equatable {
     case decide(Phone.Permission, Phone.Decision)
     /// Somebody copies a text on the phone.
     case copy(String)
+    /// The app says this over its WebSocket, whatever it means; a reference app would not.
+    case say(String)
 }

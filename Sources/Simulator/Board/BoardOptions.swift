@@ -1,5 +1,5 @@
 import PhoneBridge
-import Wire
+package import Wire
 
 /// How a reference board is set up.
 package struct BoardOptions: Sendable {
@@ -9,6 +9,8 @@ package struct BoardOptions: Sendable {
     package var defects: Set<Defect> = []
     /// Whether a BLE wake can reach the phone; it decides about one refusal of the queue.
     package var isBLEWakeAvailable = false
+    /// How its messages are cut into frames.
+    package var framing = MessageWriter.Framing.board
     /// The status document's `device_type`, `pointer_mode` and `board_id`, where configured.
     package var deviceType: String?
     package var pointerMode: String?

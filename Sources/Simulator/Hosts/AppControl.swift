@@ -2,7 +2,7 @@ package import Network
 import PhoneBridge
 import Wire
 
-/// Lets a script bring a reference app into a state, by HTTP on this machine:
+/// Lets a script on this machine bring a reference app into a state, by HTTP.
 ///
 ///     POST /simulate/state    a word as the body, such as `background pip`; answered with it once
 ///                             it has taken effect

@@ -93,7 +93,7 @@ package final class BoardHost {
             return
         }
         var endpoint = WebSocketEndpoint.Options(role: .server, deflate: action.deflate)
-        endpoint.framing = .board
+        endpoint.framing = options.framing
         endpoint.closeTimeout = options.timeScale.nanoseconds(seconds: 5)
         let link = WebSocketConnection(stream, options: endpoint, rest: rest, on: loop)
         links[id] = link
@@ -136,7 +136,7 @@ package final class BoardHost {
         }
     }
 
-    private func perform(_ step: BoardScript.Step) {
+    private func perform(_ step: BoardStep) {
         switch step {
         case .send(let command):
             scripted.append(command)

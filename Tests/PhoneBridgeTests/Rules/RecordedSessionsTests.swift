@@ -44,17 +44,29 @@ import Testing
 
     // MARK: - The reference peers
 
-    /// What is broken in the example sessions, on purpose: `errors` shows how the app answers
-    /// commands that no board may send, and a prompt that is answered too late.
+    /// What is broken in the example sessions, on purpose.
     private static let inExamples: [String: [String]] = [
+        // How the app answers commands that no board may send, and a prompt that is answered too
+        // late.
         "errors.ndjson": [
             // The URL is a file's.
-            "S command-url-scheme [11]",
+            "S command-url-scheme [12]",
             // The event has a title and no times.
-            "S payload-required [17]",
-            "L command-type-known [26]",
-            "L result-in-time [25, 32]",
-        ]
+            "S payload-required [21]",
+            "L command-type-known [32]",
+            "L result-in-time [31, 40]",
+        ],
+        "late-answer.ndjson": ["L result-in-time [9, 12]"],
+        // A time without its offset.
+        "times.ndjson": ["S time-format [15]"],
+        // A tool that breaks off in the middle of a body.
+        "cut-request.ndjson": ["W http-incomplete [10]"],
+        // A phone that posts a result twice, and one that nobody asked for.
+        "queue-limit.ndjson": ["L result-once [25]", "S result-id-known [43]"],
+        // Two answers that nobody asked for, and a system's name that is a number.
+        "odd-phone.ndjson": [
+            "S result-id-known [15]", "S result-id-known [16]", "L event-data-types [26]",
+        ],
     ]
 
     @Test(arguments: own)

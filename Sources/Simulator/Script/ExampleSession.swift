@@ -1,0 +1,49 @@
+/// What happens to an app, what its board does, and what others ask the board meanwhile: one
+/// example session.
+package struct ExampleSession: Sendable {
+    /// Who in it is one of the reference peers, so that the session can be played to another one.
+    package enum Peer: String, CaseIterable, Sendable {
+        case app
+        case board
+    }
+
+    /// A short name, fit for a file.
+    package let name: String
+    /// What it shows, in one sentence.
+    package let summary: String
+    package var app = AppOptions()
+    package var board = BoardOptions()
+    package var scenario = AppScenario([])
+    package var script = BoardScript([])
+    /// What a tool on the board's side asks, over the recorded link.
+    package var tool = RequestScript([])
+    /// What a second phone asks, which is no reference app.
+    package var otherPhone = RequestScript([])
+    /// Seconds until nothing happens any more, before they are scaled.
+    package let duration: Double
+
+    /// The sides that do in it what a reference peer does of itself.
+    ///
+    /// The app is none where it says what it is told, or where another phone takes part.
+    package var peers: [Peer] {
+        let isTold = scenario.entries.contains { entry in
+            if case .say = entry.step { true } else { false }
+        }
+        return isTold || !otherPhone.entries.isEmpty ? [.board] : [.app, .board]
+    }
+
+    /// Those that show a person what there is.
+    package static var demonstration: [ExampleSession] {
+        [allCommands, errors, reconnect, pipQueue, fgsQueue, compressedAndroid]
+    }
+
+    /// All example sessions, by what they are about.
+    package static var all: [ExampleSession] {
+        [
+            allCommands, errors, reconnect, compressedAndroid, fragmented,
+            sameID, sameContent, twoAtOnce, lateAnswer, times,
+            pipQueue, fgsQueue, bleQueue, queueIDs, queueLimit, redelivery, cutRequest,
+            oddPhone, silence,
+        ]
+    }
+}

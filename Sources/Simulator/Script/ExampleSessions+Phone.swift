@@ -1,0 +1,58 @@
+import PhoneBridge
+import Wire
+
+/// Sessions about phones that do not do as they should, or nothing at all.
+extension ExampleSession {
+    /// Pings, a clock that is wrong, answers that nobody asked for, and a report of wrong types.
+    package static var oddPhone: ExampleSession {
+        let wrongClock =
+            #"{"id":"phone_app_state","method":"phone_app_state","data":"#
+            + #"{"app_state":"active","reported_at":"1999-01-01T00:00:00Z"}}"#
+        let wrongTypes =
+            #"{"id":"phone_environment","method":"phone_environment","data":"#
+            + #"{"platform":"ios","system_name":18}}"#
+        return ExampleSession(
+            name: "odd-phone",
+            summary: "A phone pings, has a wrong clock, and says what nobody asked for.",
+            scenario: AppScenario([
+                .init(second: 1, step: .say(#"{"id":"ping"}"#)),
+                .init(second: 1.8, step: .decide(.contacts, .pending)),
+                .init(second: 3, step: .decide(.contacts, .granted)),
+                .init(second: 2.3, step: .say(#"{"id":"p0","data":{"text":"nobody asked"}}"#)),
+                .init(second: 2.5, step: .say(#"{"id":"p","data":{"text":"nearly"}}"#)),
+                .init(second: 4, step: .say(wrongClock)), .init(second: 6, step: .say(wrongTypes)),
+            ]),
+            script: BoardScript([
+                .init(second: 2, step: .send(contacts("p1"))),
+                .init(second: 12, step: .send(BridgeCommand(id: "p2", type: "clipboard_read"))),
+            ]),
+            tool: RequestScript([
+                .init(second: 1.5, step: .status), .init(second: 4.2, step: .status),
+                .init(second: 6.5, step: .status),
+            ]), duration: 14)
+    }
+
+    /// A connection on which nobody speaks: the board ends it after a minute.
+    package static var silence: ExampleSession {
+        ExampleSession(
+            name: "silence",
+            summary:
+                "A suspended app is silent for over a minute; the board closes its connection.",
+            scenario: AppScenario([
+                .init(second: 8, step: .background(.suspended)),
+                .init(second: 82, step: .foreground),
+            ]),
+            script: BoardScript([
+                .init(
+                    second: 20,
+                    step: .send(
+                        BridgeCommand(
+                            id: "i1", type: "clipboard_read", timeoutMilliseconds: 3000))),
+                .init(second: 88, step: .send(BridgeCommand(id: "i2", type: "clipboard_read"))),
+            ]),
+            tool: RequestScript([
+                .init(second: 10.5, step: .status), .init(second: 60.5, step: .status),
+                .init(second: 80.5, step: .status), .init(second: 86, step: .status),
+            ]), duration: 90)
+    }
+}
