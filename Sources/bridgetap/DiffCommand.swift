@@ -7,6 +7,7 @@ import Wire
 /// What `bridgetap diff` was asked for.
 struct DiffOptions: Sendable {
     var files: [String] = []
+    var rules: String?
     var junit: String?
     var isJSON = false
     var showsAll = false
@@ -14,10 +15,10 @@ struct DiffOptions: Sendable {
     static let command = Command<Job>(
         "diff", summary: "what differs between two sessions, command by command",
         details: """
-            Commands belong together by id and type, else by type, route and order. Each comes \
+            Commands belong together by id and type, else by type and route, in order. Each comes \
             out as same, changed, late, unanswered, duplicate, extra, missing or route changed, \
             seen from the first session; differences are shown field by field. Events of the \
-            app, connections and heartbeats are compared too. What the contract lets differ is \
+            app, HTTP exchanges, connections and heartbeats are compared too. What the contract lets differ is \
             told and does not count: the form of an instant, fields that it does not know, a \
             platform's own method. Values that tell about a person are masked, but for --json.
 
@@ -30,6 +31,9 @@ struct DiffOptions: Sendable {
                 \.files, .file,
                 help: "two session files, packed or not, or pcap, pcapng or HAR files; - is "
                     + "standard input"),
+            .option(
+                "rules", \.rules, .file,
+                help: "what may vary from one session to the next (docs/comparison-rules.md)"),
             .option("junit", \.junit, .file, help: "also write a JUnit XML report"),
             .flag("json", \.isJSON, help: "commands, events and the sum as NDJSON"),
             .flag("all", \.showsAll, help: "what is the same too"),
@@ -40,6 +44,9 @@ struct DiffOptions: Sendable {
             Example(
                 "bridgetap diff --json board.pcap browser.har | jq 'select(.outcome != \"same\")'",
                 "for other programs"),
+            Example(
+                "bridgetap diff --rules lab.rules.json5 lab.ndjson new.ndjson",
+                "some fields are never the same"),
         ],
         check: { (options) throws(UsageError) in
             if options.files.count != 2 {
@@ -60,9 +67,10 @@ struct DiffOptions: Sendable {
 
     private func run() throws -> ExitCode {
         let report = try junit.map { try ReportFile($0, flag: "--junit", inputs: files) }
-        let first = try read(files[0])
-        let second = try read(files[1])
-        var diff = SessionDiff(first, second)
+        let rules = try RulesInput.load(self.rules)
+        let first = try SessionInputs.diffSession(files[0])
+        let second = try SessionInputs.diffSession(files[1])
+        var diff = SessionDiff(first, second, rules: rules)
         let layout = DiffText(
             isColoured: ProcessStreams.isColoured(STDOUT_FILENO), showsSame: showsAll)
         let lines = DiffLines()
@@ -86,6 +94,7 @@ struct DiffOptions: Sendable {
         }
         output += isJSON ? lines.end(diff) : Bytes(layout.end(diff).utf8)
         if junit != "-" { try ProcessStreams.output(output) }
+        if let path = self.rules { RulesInput.warn(diff.ruleRemarks, of: path) }
         if let report {
             let results = Results(
                 command: "diff", tool: Version.tool, suites: [results.finish(diff)])
@@ -106,24 +115,5 @@ struct DiffOptions: Sendable {
         // Standard output is for the report then.
         if junit != "-" { try ProcessStreams.output(output) }
         output.removeAll(keepingCapacity: true)
-    }
-
-    private func read(_ file: String) throws -> DiffSession {
-        var reader = try SessionInputs.open([file], showsProgress: true)
-        var diff = DiffReader(name: file == "-" ? "standard input" : file)
-        do throws(SessionError) {
-            while let item = try reader.next() {
-                switch item {
-                case .event(let event):
-                    do { try diff.receive(event) } catch { throw .cannotSpool(error) }
-                case .remark(let remark):
-                    SessionInputs.warn(remark, name: reader.name)
-                    diff.lost()
-                }
-            }
-        } catch {
-            throw SessionInputs.failure(error)
-        }
-        return diff.session
     }
 }

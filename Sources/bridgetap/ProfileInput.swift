@@ -45,15 +45,9 @@ enum ProfileInput {
         guard depth < maximumDepth else {
             throw ProfileError(.cannotExtend(path, why: "the files extend each other in a circle"))
         }
-        var bytes: Bytes = []
+        let bytes: Bytes
         do throws(SourceError) {
-            let source = try SessionFileSource(path: path)
-            while true {
-                let before = bytes.count
-                try source.read(into: &bytes, maximum: 64 * 1024)
-                // The parser refuses what is longer.
-                guard bytes.count > before, bytes.count <= JSON5.maximumSize else { break }
-            }
+            bytes = try WrittenFile.read(path)
         } catch {
             throw ProfileError(
                 .cannotExtend(path, why: "\(SystemError(error.errno, call: error.call))"))

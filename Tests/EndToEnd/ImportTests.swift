@@ -105,4 +105,38 @@ import Testing
         }
         #expect(json.output.contains("\"different\":false"))
     }
+
+    @Test func `rules that were learned from sessions make them the same`() throws {
+        try withTemporaryFolder { folder in
+            let text = try String(
+                contentsOf: BuiltProgram.root.appending(path: example), encoding: .utf8)
+            let other = folder.appending(path: "other.ndjson").path
+            try text.replacing("ios_event_1", with: "ios_event_77").replacing("0.87", with: "0.6")
+                .write(toFile: other, atomically: true, encoding: .utf8)
+            let rules = folder.appending(path: "lab.rules.json5").path
+            let learned = try BuiltProgram.run(["rules", "learn", "-o", rules, example, other])
+            #expect(learned.exitCode == 0)
+            #expect(learned.output + learned.errors == "")
+            #expect(try BuiltProgram.run(["diff", example, other]).exitCode == 1)
+            let same = try BuiltProgram.run(["diff", "--rules", rules, example, other])
+            #expect(same.exitCode == 0)
+            #expect(same.errors == "")
+
+            try "{version: 1, rules: [{on: '*', path: 'event.x', do: 'type'}]}"
+                .write(toFile: rules, atomically: true, encoding: .utf8)
+            let unused = try BuiltProgram.run(["diff", "--rules", rules, example, example])
+            #expect(unused.exitCode == 0)
+            #expect(
+                unused.errors
+                    == "bridgetap: warning: \(rules), line 1, column 22: type event.x: it is about "
+                    + "nothing that was compared\n")
+            try "{version: 1, rule: []}".write(toFile: rules, atomically: true, encoding: .utf8)
+            let broken = try BuiltProgram.run(["diff", "--rules", rules, example, example])
+            #expect(broken.exitCode == 4)
+            #expect(broken.errors.contains("unknown key \"rule\"; did you mean \"rules\"?"))
+            #expect(
+                try BuiltProgram.run(["diff", "--rules", "none.json5", example, example]).exitCode
+                    == 4)
+        }
+    }
 }

@@ -44,6 +44,10 @@ import Testing
             ["verify", "--repair", "-o", "b", "a", "c"], "--repair: it takes one file at a time",
             "run it once for each"
         ),
+        (
+            ["rules", "learn", "a"], "one session says nothing of what varies",
+            "record the same scenario again"
+        ),
         (["convert", "a"], "--output FILE is missing", "see \"bridgetap convert --help\""),
         (
             ["show", "--filter", "typ=x", "a"],
@@ -61,7 +65,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "", "record", "sniff", "show", "stats", "check", "diff", "verify", "convert", "board",
+        "", "record", "sniff", "show", "stats", "check", "diff", "rules", "verify", "convert",
+        "board",
         "app", "demo",
     ])
     func `every page of help is as it was read last`(command: String) throws {

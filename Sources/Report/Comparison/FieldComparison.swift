@@ -54,8 +54,14 @@ struct FieldComparison {
     private(set) var counted = 0
     /// Of those that are not kept.
     private(set) var left = 0
+    /// The first of them that is about a value which the contract requires.
+    private(set) var firstRequired: FieldPath?
     /// Where the comparison is.
-    private var path = FieldPath()
+    var path: FieldPath
+
+    init(at path: FieldPath = FieldPath()) {
+        self.path = path
+    }
 
     mutating func add(_ difference: FieldDifference) {
         if difference.counts { counted += 1 }
@@ -84,12 +90,17 @@ struct FieldComparison {
         compare(first, second, known, &ledger)
     }
 
+    /// Compares two values, which stand where the comparison is.
+    ///
     /// Recursive: `JSON.maximumDepth` bounds it.
-    private mutating func compare(
+    mutating func compare(
         _ first: JSON?, _ second: JSON?, _ known: Knowledge, _ ledger: inout ComparisonLedger
     ) {
+        if first == nil, second == nil { return }
+        if let rule = ledger.rule(for: path) {
+            return compare(first, second, known, by: rule, &ledger)
+        }
         switch (first, second) {
-        case (nil, nil): return
         case (.object(let left)?, .object(let right)?): compare(left, right, known, &ledger)
         // What only one of them has is shown field by field too: each knows what it tells about
         // a person.
@@ -106,14 +117,22 @@ struct FieldComparison {
         _ first: [JSON], _ second: [JSON], _ known: Knowledge, _ ledger: inout ComparisonLedger
     ) {
         for index in 0..<max(first.count, second.count) {
-            path.steps.append(.index(index))
             // A bare `nil` would be JSON's null.
             compare(
                 first.indices.contains(index) ? first[index] : JSON?.none,
-                second.indices.contains(index) ? second[index] : JSON?.none,
+                second.indices.contains(index) ? second[index] : JSON?.none, at: index,
                 known.element, &ledger)
-            path.steps.removeLast()
         }
+    }
+
+    /// Compares two elements of lists.
+    mutating func compare(
+        _ first: JSON?, _ second: JSON?, at index: Int, _ known: Knowledge,
+        _ ledger: inout ComparisonLedger
+    ) {
+        path.steps.append(.index(index))
+        compare(first, second, known, &ledger)
+        path.steps.removeLast()
     }
 
     private mutating func compare(
@@ -135,6 +154,7 @@ struct FieldComparison {
     private mutating func compareLeaf(
         _ first: JSON?, _ second: JSON?, _ known: Knowledge, _ ledger: inout ComparisonLedger
     ) {
+        ledger.sawLeaf()
         if let left = first?.stringValue, let right = second?.stringValue,
             compareValue(left, right, known, &ledger)
         {
@@ -144,14 +164,17 @@ struct FieldComparison {
         add(kind(first, second, known), first, second, known)
     }
 
-    private mutating func add(
+    /// Adds a difference at the place where the comparison is.
+    mutating func add(
         _ kind: FieldDifference.Kind, _ first: JSON?, _ second: JSON?, _ known: Knowledge,
         why: String? = nil
     ) {
-        add(
-            FieldDifference(
-                path: path.text, kind: kind, first: first, second: second,
-                personal: known.personal, why: why))
+        if known.isRequired, firstRequired == nil { firstRequired = path }
+        var difference = FieldDifference(
+            path: path.text, kind: kind, first: first, second: second, personal: known.personal,
+            why: why)
+        difference.place = path
+        add(difference)
     }
 
     /// Compares two texts by what the first one has become; whether that says all.
@@ -161,7 +184,11 @@ struct FieldComparison {
         guard ledger.mapsValues else { return false }
         if let birth, path.text == birth {
             guard !second.isEmpty else { return false }
-            if ledger.values.bind(first, second, name: path.name) {
+            let isTied =
+                ledger.isTrial
+                ? ledger.values.canBind(first, second, name: path.name)
+                : ledger.values.bind(first, second, name: path.name)
+            if isTied {
                 if first != second { add(.bound, .string(first), .string(second), known) }
             } else {
                 add(

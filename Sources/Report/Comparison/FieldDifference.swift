@@ -35,6 +35,8 @@ package struct FieldDifference: Sendable, Equatable {
     package var second: JSON?
     /// What the values tell about a person; nil where the contract does not know the field.
     package var personal: Contract.Personal?
+    /// Where it is, step by step, where a comparison found it.
+    var place: FieldPath?
     /// What else is to be said of it, without a full stop: what a rule asks for, say.
     package var why: String?
 

@@ -39,10 +39,16 @@ package struct ValueTable: Sendable {
             || named.values.contains { $0.forward[first] == second }
     }
 
-    /// Ties two values together; whether that is one to one with what is known already.
-    package mutating func bind(_ first: String, _ second: String, name: String) -> Bool {
+    /// Whether two values can be tied together one to one with what is known already.
+    package func canBind(_ first: String, _ second: String, name: String) -> Bool {
         if let known = self.second(for: first, name: name), known != second { return false }
         if let known = self.first(for: second, name: name), known != first { return false }
+        return true
+    }
+
+    /// Ties two values together; whether that is one to one with what is known already.
+    package mutating func bind(_ first: String, _ second: String, name: String) -> Bool {
+        guard canBind(first, second, name: name) else { return false }
         named[name, default: Side()].forward[first] = second
         named[name, default: Side()].backward[second] = first
         return true

@@ -37,6 +37,8 @@ extension SessionDiff {
             var fields = FieldComparison()
             // What it finds on its way is no finding.
             let kept = ledger
+            ledger.begin(command.type)
+            ledger.isTrial = true
             try compare(
                 (isMissing ? command : other).content, (isMissing ? other : command).content,
                 "command", self.command(contract.command(named: command.type)), into: &fields)

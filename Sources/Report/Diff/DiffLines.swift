@@ -64,6 +64,14 @@ package struct DiffLines: Sendable {
                 .init("counts", .bool(fact.counts)),
             ])
         }
+        for remark in diff.ruleRemarks {
+            bytes += encoded([
+                .init("kind", "rule"), .init("rule", .string(remark.rule.name)),
+                .init("line", .integer(remark.rule.place.line)),
+                .init("remark", .string(remark.kind.rawValue)),
+                .init("text", .string(remark.text)),
+            ])
+        }
         var members: [JSON.Member] = [
             .init("kind", "summary"), .init("a", .string(diff.first.name)),
             .init("b", .string(diff.second.name)),

@@ -16,6 +16,7 @@ extension SessionDiff {
         var pair = CommandPair(first: left, second: right, outcome: .same)
         var fields = FieldComparison()
         let type = contract.command(named: left.type)
+        ledger.begin(left.type)
         if judgesBoard {
             try compare(left.content, right.content, "command", command(type), into: &fields)
             compare(left.poll, right.poll, into: &fields)
@@ -37,31 +38,36 @@ extension SessionDiff {
 
     /// Compares what the polls said by which a command was handed out: what a phone in another
     /// state gets, a filter let through.
-    private func compare(
+    private mutating func compare(
         _ left: PollState?, _ right: PollState?, into fields: inout FieldComparison
     ) {
         guard let left, let right else { return }
-        func compare(
-            _ name: String, _ left: JSON?, _ right: JSON?, _ kind: FieldDifference.Kind = .changed
-        ) {
-            guard left != right else { return }
-            fields.add(
-                FieldDifference(
-                    path: "poll.\(name)", kind: kind, first: left, second: right,
-                    personal: Contract.Personal.none))
+        let isOnePlatform = left.platform.lowercased() == right.platform.lowercased()
+        let names = contract.poll
+        func value(_ state: PollState) -> JSON {
+            .object(
+                [
+                    state.appState.map { .init(names.appState, .string($0)) },
+                    state.pipEnabled.map { .init(names.pipEnabled, .bool($0)) },
+                    state.fgsEnabled.map { .init(names.fgsEnabled, .bool($0)) },
+                ].compactMap { $0 })
         }
-        // A platform has one of the two.
-        let kind: FieldDifference.Kind =
-            left.platform.lowercased() == right.platform.lowercased() ? .changed : .method
-        compare(
-            contract.poll.appState, left.appState.map { .string($0) },
-            right.appState.map { .string($0) })
-        compare(
-            contract.poll.pipEnabled, left.pipEnabled.map { .bool($0) },
-            right.pipEnabled.map { .bool($0) }, kind)
-        compare(
-            contract.poll.fgsEnabled, left.fgsEnabled.map { .bool($0) },
-            right.fgsEnabled.map { .bool($0) }, kind)
+        let known = Knowledge(
+            type: .object([
+                .init(names.appState, .string), .init(names.pipEnabled, .boolean),
+                .init(names.fgsEnabled, .boolean),
+            ]), personal: Contract.Personal.none)
+        var comparison = FieldComparison()
+        comparison.compare(value(left), value(right), at: "poll", known, &ledger)
+        fields.add(comparison) { difference in
+            // A platform has one of the two bridges.
+            guard !isOnePlatform, difference.counts,
+                difference.path != "poll.\(names.appState)"
+            else { return difference }
+            var difference = difference
+            difference.kind = .method
+            return difference
+        }
     }
 
     /// Finds what became of a command: the gravest that is new in the second session.
@@ -145,6 +151,7 @@ extension SessionDiff {
             return pair
         }
         guard left != nil, right != nil else { return pair }
+        ledger.begin(pair.name)
         var fields = FieldComparison()
         try compare(
             left?.content, right?.content, "event", event(contract.event(named: pair.name)),

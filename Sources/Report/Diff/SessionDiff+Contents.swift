@@ -50,7 +50,7 @@ extension SessionDiff {
         guard let left, let right else { return }
         let bytes = (try first.read(left), try second.read(right))
         // What is the same to the byte has no differences; that is most of it.
-        guard bytes.0 != bytes.1 || ledger.mapsValues else { return }
+        guard bytes.0 != bytes.1 || ledger.seesAll else { return }
         guard let one = Self.parse(bytes.0), let other = Self.parse(bytes.1) else {
             if bytes.0 != bytes.1 {
                 fields.add(FieldDifference(path: name, kind: .changed, first: nil, second: nil))

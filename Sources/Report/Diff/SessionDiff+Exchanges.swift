@@ -86,6 +86,7 @@ extension SessionDiff {
             if pairing == nil { pair.outcome = .changed }
             return pair
         }
+        ledger.begin(left.kind.rawValue)
         var fields = FieldComparison()
         compare(
             .integer(before), .integer(status), "status",

@@ -102,17 +102,19 @@ package struct SessionDiff {
     package private(set) var changedExchanges = 0
     var searches = CandidateSearch()
 
-    /// - Parameter pairing: how the sessions belong together, where that is known.
+    /// - Parameters:
+    ///   - rules: what may vary from one session to the next, beyond what the contract lets vary.
+    ///   - pairing: how the sessions belong together, where that is known.
     package init(
         _ first: DiffSession, _ second: DiffSession, contract: Contract = .current,
-        pairing: SessionPairing? = nil
+        rules: ComparisonRules = ComparisonRules(), pairing: SessionPairing? = nil
     ) {
         self.first = first
         self.second = second
         self.contract = contract
         self.pairing = pairing
         ledger = ComparisonLedger(
-            mapsValues: pairing != nil, values: ValueTable(pairing?.values ?? [:]))
+            mapsValues: pairing != nil, values: ValueTable(pairing?.values ?? [:]), rules: rules)
         pairs =
             pairing.map { Self.pairs(first.commands, second.commands, by: $0) }
             ?? CommandAlignment(first.commands, second.commands).pairs
@@ -146,6 +148,14 @@ package struct SessionDiff {
     package var isDifferent: Bool {
         counts.contains { $0.key.counts && $0.value > 0 } || changedEvents > 0
             || changedExchanges > 0 || facts.contains { $0.counts }
+    }
+
+    /// What is to be said of the rules, once all was given: those that were of no use, and those
+    /// that let too much pass.
+    package var ruleRemarks: [ComparisonRules.Remark] {
+        ledger.remarks(
+            subjects: contract.commands.map(\.name) + contract.events.map(\.name)
+                + DiffSession.Exchange.Kind.allCases.map(\.rawValue))
     }
 
     // MARK: Alignment

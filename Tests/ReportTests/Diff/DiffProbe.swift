@@ -5,9 +5,11 @@ import Testing
 /// Sketches of sessions, compared in a line.
 struct DiffProbe {
     var pairing: SessionPairing?
+    var rules: ComparisonRules
 
-    init(_ pairing: SessionPairing? = nil) {
+    init(_ pairing: SessionPairing? = nil, rules: ComparisonRules = ComparisonRules()) {
         self.pairing = pairing
+        self.rules = rules
     }
 
     /// A session with one WebSocket connection.
@@ -38,7 +40,7 @@ struct DiffProbe {
 
     func diff(_ first: SessionSketch, _ second: SessionSketch) throws -> SessionDiff {
         try SessionDiff(
-            Self.read(first, "a"), Self.read(second, "b"), pairing: pairing)
+            Self.read(first, "a"), Self.read(second, "b"), rules: rules, pairing: pairing)
     }
 
     func commands(

@@ -173,7 +173,7 @@ import Wire
         #expect(pair?.outcome == .changed)
         #expect(
             DiffProbe.paths(pair?.differences) == [
-                "poll.app_state changed", "poll.pip_bridge_enabled changed",
+                "poll.app_state changed", "poll.pip_bridge_enabled added",
             ])
         #expect(try DiffProbe().outcomes(one, handedOut("app_state=ACTIVE")) == ["open_app 1 same"])
     }
