@@ -51,6 +51,9 @@ struct ComparisonLedger {
         active = rules.indices.filter { rules[$0].isAbout(subject) }
     }
 
+    /// Whether this is what is compared just now.
+    func isAbout(_ subject: String) -> Bool { self.subject == subject }
+
     /// The rule for a value; nil for none.
     func rule(for path: FieldPath) -> Int? {
         active.first { rules[$0].path.matches(path) }

@@ -68,7 +68,8 @@ extension FieldComparison {
             isAllowed
             ? .allowed : first == nil ? .added : second == nil ? .removed : .changed
         add(
-            kind, first, second, known, why: why.isEmpty ? nil : why.joined(separator: ": "))
+            kind, first, second, known, why: why.isEmpty ? nil : why.joined(separator: ": "),
+            isByRule: true)
     }
 
     private mutating func ignore(
@@ -81,7 +82,7 @@ extension FieldComparison {
         var comparison = FieldComparison(at: path)
         comparison.compare(first, second, known, &blind)
         if let hidden = comparison.firstRequired { ledger.hid(rule, hidden) }
-        add(.allowed, first, second, known, why: ledger.why(rule))
+        add(.allowed, first, second, known, why: ledger.why(rule), isByRule: true)
     }
 
     /// What an answer brings into being is known also where a rule says what it looks like.

@@ -167,13 +167,15 @@ struct FieldComparison {
     /// Adds a difference at the place where the comparison is.
     mutating func add(
         _ kind: FieldDifference.Kind, _ first: JSON?, _ second: JSON?, _ known: Knowledge,
-        why: String? = nil
+        why: String? = nil, isByRule: Bool = false
     ) {
         if known.isRequired, firstRequired == nil { firstRequired = path }
         var difference = FieldDifference(
             path: path.text, kind: kind, first: first, second: second, personal: known.personal,
             why: why)
         difference.place = path
+        difference.isByRule = isByRule
+        difference.isRequired = known.isRequired
         add(difference)
     }
 

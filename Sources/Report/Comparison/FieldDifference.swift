@@ -26,6 +26,8 @@ package struct FieldDifference: Sendable, Equatable {
         case bound
         /// A rule of the rules file lets it differ so.
         case allowed
+        /// A value that is the phone's own, such as its model or the level of its battery.
+        case phone
     }
 
     /// Where it is, such as `result.data.events[2].title`.
@@ -37,6 +39,10 @@ package struct FieldDifference: Sendable, Equatable {
     package var personal: Contract.Personal?
     /// Where it is, step by step, where a comparison found it.
     var place: FieldPath?
+    /// Whether a rule of the rules file judged it: nothing else does then.
+    var isByRule = false
+    /// Whether the contract requires the field.
+    var isRequired = false
     /// What else is to be said of it, without a full stop: what a rule asks for, say.
     package var why: String?
 
@@ -56,7 +62,7 @@ package struct FieldDifference: Sendable, Equatable {
     package var counts: Bool {
         switch kind {
         case .changed, .added, .removed: true
-        case .form, .method, .wording, .moment, .addition, .bound, .allowed: false
+        case .form, .method, .wording, .moment, .addition, .bound, .allowed, .phone: false
         }
     }
 }

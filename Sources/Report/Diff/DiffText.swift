@@ -112,6 +112,11 @@ package struct DiffText: Sendable {
                 let why = words.isEmpty ? "" : "  (\(visible(words.joined(separator: ": "))))"
                 return "\(visible(difference.path))  \(mask.text(difference))\(why)"
             }
+        let own = differences.count { $0.kind == .phone }
+        if own > 0, !showsSame {
+            lines.append(
+                "\(counted(own, "value")) of the phone's own \(own == 1 ? "differs" : "differ")")
+        }
         if left > 0 { lines.append("and \(counted(left, "difference")) more") }
         return lines
     }
@@ -119,7 +124,7 @@ package struct DiffText: Sendable {
     /// Whether no two sessions are the same in this.
     private static func isExpected(_ kind: FieldDifference.Kind) -> Bool {
         switch kind {
-        case .moment, .bound, .allowed: true
+        case .moment, .bound, .allowed, .phone: true
         case .changed, .added, .removed, .form, .method, .wording, .addition: false
         }
     }
@@ -135,6 +140,7 @@ package struct DiffText: Sendable {
         case .addition: "a field that the contract does not know"
         case .bound: "what the other has become"
         case .allowed: "a rule lets it differ"
+        case .phone: "the phone's own"
         }
     }
 

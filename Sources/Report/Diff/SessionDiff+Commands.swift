@@ -138,27 +138,4 @@ extension SessionDiff {
     private static func name(_ route: Route) -> String {
         route == .websocket ? "WebSocket" : "the queue"
     }
-
-    mutating func compare(
-        _ left: DiffSession.AppEvent?, _ right: DiffSession.AppEvent?
-    ) throws(OutputError) -> EventPair {
-        var pair = EventPair(
-            first: left, second: right,
-            outcome: left == nil ? .extra : right == nil ? .missing : .same)
-        if let left, let why = pairing?.unexercised[left.seq] {
-            pair.outcome = .skipped
-            pair.remarks = [why]
-            return pair
-        }
-        guard left != nil, right != nil else { return pair }
-        ledger.begin(pair.name)
-        var fields = FieldComparison()
-        try compare(
-            left?.content, right?.content, "event", event(contract.event(named: pair.name)),
-            into: &fields)
-        pair.differences = fields.differences
-        pair.left = fields.left
-        if fields.counted > 0 { pair.outcome = .changed }
-        return pair
-    }
 }

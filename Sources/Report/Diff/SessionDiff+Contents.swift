@@ -83,11 +83,13 @@ extension SessionDiff {
         _ difference: FieldDifference, at root: String, _ one: JSON?, _ other: JSON?
     ) -> FieldDifference {
         var difference = difference
+        guard !difference.isByRule else { return difference }
+        if root == "event" { return settled(event: difference, one, other) }
         guard difference.kind == .changed else { return difference }
         switch difference.path.dropFirst(root.utf8.count) {
-        case ".method" where root != "event":
+        case ".method":
             let known = Set(contract.commands.flatMap(\.methods))
-            if first.platform != second.platform,
+            if !isOnePlatform,
                 let left = difference.first?.stringValue, known.contains(left),
                 let right = difference.second?.stringValue, known.contains(right)
             {

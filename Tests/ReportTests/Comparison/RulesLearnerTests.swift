@@ -162,7 +162,7 @@ import Wire
                 sketch.result(20, 1, "c1", "clipboard_read", data: #"{"text":"\#(text)"}"#)
                 sketch.text(
                     30, 1, .app,
-                    #"{"id":"phone_environment","data":{"device_name":"\#(name)","odd key":"k1 \#(name)"}}"#
+                    #"{"id":"phone_app_state","data":{"name":"\#(name)","odd key":"k1 \#(name)"}}"#
                 )
             }
         }
