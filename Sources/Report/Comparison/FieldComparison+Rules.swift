@@ -102,23 +102,22 @@ extension FieldComparison {
         _ left: [JSON], _ right: [JSON], by key: String?, _ known: Knowledge,
         _ ledger: inout ComparisonLedger
     ) {
-        var free = Array(right.indices)
         var partners = [Int?](repeating: nil, count: left.count)
-        func take(_ index: Int, for place: Int) {
-            partners[index] = free[place]
-            free.remove(at: place)
+        // What has the same key, or is the same to the letter, is found at once.
+        var waiting: [Bytes: [Int]] = [:]
+        for index in right.indices.reversed() {
+            guard let value = key.map({ right[index][$0] }) ?? right[index] else { continue }
+            waiting[value.encoded, default: []].append(index)
         }
-        var trials = 0
         for index in left.indices {
-            let place = free.firstIndex { place in
-                trials += 1
-                guard trials <= Self.maximumTrials else { return false }
-                return key.map { isTied(left[index][$0], right[place][$0], name: $0, ledger) }
-                    ?? (left[index] == right[place])
-            }
-            if let place { take(index, for: place) }
+            guard let value = key.map({ left[index][$0] }) ?? left[index] else { continue }
+            let wanted = key.map { Self.become(value, name: $0, ledger) } ?? value
+            partners[index] = waiting[wanted.encoded]?.popLast()
         }
-        // What is the same but for what may differ.
+        let taken = Set(partners.compactMap { $0 })
+        var free = right.indices.filter { !taken.contains($0) }
+        // What is the same but for what may differ is tried.
+        var trials = 0
         for index in left.indices where partners[index] == nil && key == nil {
             path.steps.append(.index(index))
             let place = free.firstIndex { place in
@@ -131,7 +130,7 @@ extension FieldComparison {
                 return trial.counted == 0
             }
             path.steps.removeLast()
-            if let place { take(index, for: place) }
+            if let place { partners[index] = free.remove(at: place) }
         }
         for index in left.indices {
             let other = partners[index] ?? (key == nil && !free.isEmpty ? free.removeFirst() : nil)
@@ -142,17 +141,10 @@ extension FieldComparison {
         }
     }
 
-    /// Whether two keys of elements are the same, or one is what the other has become.
-    private func isTied(
-        _ first: JSON?, _ second: JSON?, name: String, _ ledger: ComparisonLedger
-    ) -> Bool {
-        guard let first, let second else { return false }
-        if ledger.mapsValues, let left = first.stringValue, let right = second.stringValue,
-            let wanted = ledger.values.second(for: left, name: name)
-        {
-            return wanted == right
-        }
-        return first == second
+    /// What a key of the first session is in the second, as far as that is known.
+    private static func become(_ key: JSON, name: String, _ ledger: ComparisonLedger) -> JSON {
+        guard ledger.mapsValues, let text = key.stringValue else { return key }
+        return ledger.values.second(for: text, name: name).map { .string($0) } ?? key
     }
 
     // MARK: Values

@@ -139,14 +139,23 @@ struct FieldComparison {
         _ first: [JSON.Member], _ second: [JSON.Member], _ known: Knowledge,
         _ ledger: inout ComparisonLedger
     ) {
-        var seen: Set<String> = []
-        for member in first + second where seen.insert(member.name).inserted {
+        // By their bytes: composed and decomposed letters are two names. The last of equal names
+        // holds, as JavaScript and Go take it.
+        let values = (Self.byName(first), Self.byName(second))
+        var seen: Set<Bytes> = []
+        for member in first + second {
+            let name = Bytes(member.name.utf8)
+            guard seen.insert(name).inserted else { continue }
             path.steps.append(.member(member.name))
             compare(
-                JSON.object(first)[member.name], JSON.object(second)[member.name],
-                known.member(member.name) ?? .unknown, &ledger)
+                values.0[name], values.1[name], known.member(member.name) ?? .unknown, &ledger)
             path.steps.removeLast()
         }
+    }
+
+    private static func byName(_ members: [JSON.Member]) -> [Bytes: JSON] {
+        Dictionary(
+            members.map { (Bytes($0.name.utf8), $0.value) }, uniquingKeysWith: { $1 })
     }
 
     // MARK: Leaves

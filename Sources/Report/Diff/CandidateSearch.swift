@@ -6,6 +6,9 @@ import Wire
 struct CandidateSearch {
     /// Commands of the other side that are looked at, those of the same type first.
     static let maximumCandidates = 32
+    /// Fields in which one of another type may differ, its type included: more have nothing in
+    /// common.
+    static let maximumFields = 3
     /// Commands for which it is done.
     static let maximumSearches = 256
 
@@ -43,6 +46,9 @@ extension SessionDiff {
                 (isMissing ? command : other).content, (isMissing ? other : command).content,
                 "command", self.command(contract.command(named: command.type)), into: &fields)
             ledger = kept
+            if other.type != command.type, fields.counted > CandidateSearch.maximumFields {
+                continue
+            }
             if fields.counted < best?.count ?? .max {
                 best = (
                     Candidate(

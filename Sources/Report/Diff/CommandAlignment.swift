@@ -1,4 +1,5 @@
 import PhoneBridge
+import Wire
 
 /// Finds which commands of two sessions belong together by what they are, where nothing better
 /// is known.
@@ -39,12 +40,15 @@ struct CommandAlignment {
     }
 
     private mutating func pairEqualIDs() {
-        var waiting: [String: [Int]] = [:]
+        func key(_ command: DiffSession.Command) -> Bytes {
+            Bytes("\(command.id)\n\(command.type)".utf8)
+        }
+        var waiting: [Bytes: [Int]] = [:]
         for index in second.indices.reversed() {
-            waiting["\(second[index].id)\n\(second[index].type)", default: []].append(index)
+            waiting[key(second[index]), default: []].append(index)
         }
         for index in first.indices {
-            let key = "\(first[index].id)\n\(first[index].type)"
+            let key = key(first[index])
             if let match = waiting[key]?.popLast() { pair(index, match) }
         }
     }

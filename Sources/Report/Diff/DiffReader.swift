@@ -8,8 +8,8 @@ package struct DiffReader {
     package internal(set) var session: DiffSession
     private var meaning: MeaningReader
     let contract: Contract
-    /// Commands by id.
-    private var places: [String: Int] = [:]
+    /// Commands by id, in UTF-8: composed and decomposed letters make two.
+    private var places: [Bytes: Int] = [:]
     private var ordinals: [String: Int] = [:]
     /// WebSocket connections that are open, by number.
     private var links: [Int: Int] = [:]
@@ -140,9 +140,10 @@ package struct DiffReader {
             !contract.isReserved(id)
         else { return }
         let key = Self.cut(id)
+        let bytesOfID = Bytes(key.utf8)
         let timeout = nanoseconds(ofTimeout: meaning["timeout_ms"])
         let link = route == .websocket ? links[event.conn] : nil
-        if let place = places[key] {
+        if let place = places[bytesOfID] {
             session.commands[place].sendings += 1
             if session.commands[place].answer == nil {
                 session.commands[place].lastSent = event.time
@@ -151,13 +152,16 @@ package struct DiffReader {
             }
             return
         }
-        places[key] = session.commands.count
+        places[bytesOfID] = session.commands.count
         session.commands.append(
             DiffSession.Command(
                 id: key, type: Self.cut(type), ordinal: ordinal("command " + Self.cut(type)),
                 seq: event.seq, route: route, lastSent: event.time, timeout: timeout, link: link,
                 content: try put(bytes), poll: poll))
     }
+
+    /// The place of the command with this id in the session.
+    private func place(of id: String) -> Int? { places[Bytes(Self.cut(id).utf8)] }
 
     private func nanoseconds(ofTimeout value: JSON?) -> Int64 {
         let given = value?.numberText.flatMap { Double($0) } ?? 0
@@ -167,7 +171,7 @@ package struct DiffReader {
     }
 
     private mutating func result(_ meaning: JSON, _ event: Event) throws(OutputError) {
-        guard let id = meaning["id"]?.stringValue, let place = places[Self.cut(id)] else {
+        guard let id = meaning["id"]?.stringValue, let place = self.place(of: id) else {
             session.strayResults += 1
             return
         }
@@ -190,7 +194,7 @@ package struct DiffReader {
     private mutating func outcome(_ note: Event.Note, _ event: Event) throws(OutputError) {
         guard let value = try? JSON(parsing: note.text) else { return }
         let place =
-            value["id"]?.stringValue.flatMap { places[Self.cut($0)] }
+            value["id"]?.stringValue.flatMap { self.place(of: $0) }
             // It comes soon after its command.
             ?? note.to.flatMap { seq in
                 session.commands.suffix(1_024).lastIndex { $0.seq == seq }

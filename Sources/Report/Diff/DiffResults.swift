@@ -47,7 +47,9 @@ package struct DiffResults {
             default: .failed
             }
         var item = Results.Case(
-            name: name, outcome: result, message: outcome == .same ? nil : outcome.word)
+            name: name, outcome: result,
+            message: outcome == .same
+                ? nil : outcome == .skipped ? details.first ?? outcome.word : outcome.word)
         item.group = group
         item.details = details
         suite.cases.append(item)

@@ -155,7 +155,7 @@ extension SessionDiff {
         case .enqueue: fields += bodies.enqueue
         case .result: fields += bodies.result
         case .query:
-            let type = first.commands.first { $0.id == exchange.id }?.type
+            let type = types[exchange.id]
             fields += bodies.query
             fields.append(
                 .init(

@@ -22,7 +22,11 @@ extension SessionDiff {
             counts: judgesApp)
         compare(
             "polls that were refused", Self.text(first.refusedPolls),
-            Self.text(second.refusedPolls), counts: judgesBoard)
+            Self.text(second.refusedPolls),
+            // How often a player polls is its own affair.
+            counts: judgesBoard
+                && (pairing == nil || Set(first.refusedPolls.keys) != Set(second.refusedPolls.keys))
+        )
         compare(
             "outcomes of commands that were never sent", Self.text(first.strayOutcomes),
             Self.text(second.strayOutcomes), counts: judgesBoard)
@@ -57,24 +61,32 @@ extension SessionDiff {
     /// The app makes the connections, and either side may end one.
     private var linkFacts: [FactDifference] {
         let (left, right) = (first.links, second.links)
-        guard left.count == right.count else {
-            return [
+        var facts: [FactDifference] = []
+        if left.count != right.count {
+            // Of a played session, what comes behind its end is the app's own affair.
+            let isShort = left.dropFirst(right.count)
+                .contains { pairing?.unexercised[$0.seq] == nil }
+            facts.append(
                 FactDifference(
                     name: "WebSocket connections", first: "\(left.count)",
-                    second: "\(right.count)", counts: judgesApp)
-            ]
+                    second: "\(right.count)",
+                    counts: judgesApp && (pairing == nil || isShort)))
+            // Without a player nobody knows which is which.
+            guard pairing != nil else { return facts }
         }
-        return zip(left, right).enumerated().compactMap { index, pair in
+        for (index, pair) in zip(left, right).enumerated() {
             guard pair.0.end != pair.1.end || pairing != nil && pair.0.endedBy != pair.1.endedBy
-            else { return nil }
+            else { continue }
             let judged = pairing?.judged
             let isJudged =
                 pairing?.unexercised[pair.0.seq] == nil
                 && (judged == nil || pair.0.endedBy == judged || pair.1.endedBy == judged)
-            return FactDifference(
-                name: "end of WebSocket connection \(index + 1)", first: text(pair.0),
-                second: text(pair.1), counts: isJudged)
+            facts.append(
+                FactDifference(
+                    name: "end of WebSocket connection \(index + 1)", first: text(pair.0),
+                    second: text(pair.1), counts: isJudged))
         }
+        return facts
     }
 
     private func text(_ link: DiffSession.Link) -> String {

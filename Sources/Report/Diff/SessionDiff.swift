@@ -93,6 +93,8 @@ package struct SessionDiff {
     private var givenPairs = 0
     private var givenEvents = 0
     private var givenExchanges = 0
+    /// The types of the first session's commands by id, for what is told of them elsewhere.
+    let types: [String: String]
     var ledger: ComparisonLedger
     /// How many commands came out so, as far as they were given.
     package private(set) var counts: [Outcome: Int] = [:]
@@ -113,6 +115,8 @@ package struct SessionDiff {
         self.second = second
         self.contract = contract
         self.pairing = pairing
+        types = Dictionary(
+            first.commands.map { ($0.id, $0.type) }, uniquingKeysWith: { first, _ in first })
         ledger = ComparisonLedger(
             mapsValues: pairing != nil, values: ValueTable(pairing?.values ?? [:]), rules: rules)
         pairs =
@@ -165,10 +169,10 @@ package struct SessionDiff {
         _ first: [DiffSession.Command], _ second: [DiffSession.Command],
         by pairing: SessionPairing
     ) -> [(first: Int?, second: Int?)] {
-        var places: [String: Int] = [:]
-        for (index, command) in second.enumerated() { places[command.id] = index }
+        var places: [Bytes: Int] = [:]
+        for (index, command) in second.enumerated() { places[Bytes(command.id.utf8)] = index }
         let partners = first.map { command in
-            pairing.commands[command.id].flatMap { places[DiffReader.cut($0)] }
+            pairing.commands[command.id].flatMap { places[Bytes(DiffReader.cut($0).utf8)] }
         }
         let taken = Set(partners.compactMap { $0 })
         return first.indices.map { ($0, partners[$0]) }
@@ -196,11 +200,11 @@ package struct SessionDiff {
     static func inOrder<Element>(
         _ first: [Element], _ second: [Element], by key: (Side, Element) -> String
     ) -> [(first: Int?, second: Int?)] {
-        var waiting: [String: [Int]] = [:]
+        var waiting: [Bytes: [Int]] = [:]
         for index in second.indices.reversed() {
-            waiting[key(.board, second[index]), default: []].append(index)
+            waiting[Bytes(key(.board, second[index]).utf8), default: []].append(index)
         }
-        let partners = first.map { waiting[key(.app, $0)]?.popLast() }
+        let partners = first.map { waiting[Bytes(key(.app, $0).utf8)]?.popLast() }
         let taken = Set(partners.compactMap { $0 })
         return first.indices.map { ($0, partners[$0]) }
             + second.indices.filter { !taken.contains($0) }.map { (nil, $0) }

@@ -190,6 +190,53 @@ import Wire
         #expect(try differences(rule, first, second) == found)
     }
 
+    @Test func `very long lists in any order take little time`() throws {
+        let numbers = (0..<3_000).map { "{\"id\":\"n\($0)\",\"v\":\($0)}" }
+        let one = "{\"n\":[\(numbers.joined(separator: ","))]}"
+        let other = "{\"n\":[\(numbers.reversed().joined(separator: ","))]}"
+        let rule = "path: 'result.data.n', do: 'unordered'"
+        #expect(try differences(rule, one, other) == [])
+        #expect(try differences(rule + ", by: 'id'", one, other) == [])
+    }
+
+    @Test func `names are told apart by their bytes`() throws {
+        #expect(
+            try differences(
+                "path: 'result.data.n', do: 'ignore'", "{\"e\u{301}\":1,\"\u{e9}\":1}",
+                "{\"e\u{301}\":1,\"\u{e9}\":2}") == ["result.data.\u{e9} changed"])
+    }
+
+    @Test func `a list whose ids have become others goes by what they are now`() throws {
+        func session(_ ids: [String], _ events: [(String, String)]) -> SessionSketch {
+            DiffProbe.session { sketch in
+                for (index, event) in events.enumerated() {
+                    sketch.command(10, 1, ids[index], "calendar_create")
+                    sketch.result(
+                        20, 1, ids[index], "calendar_create", data: #"{"event_id":"\#(event.0)"}"#)
+                }
+                let list = events.reversed().map {
+                    #"{"event_id":"\#($0.0)","title":"\#($0.1)"}"#
+                }
+                sketch.command(30, 1, ids[2], "calendar_query")
+                sketch.result(
+                    40, 1, ids[2], "calendar_query",
+                    data:
+                        "{\"events\":[\((ids[2] == "c3" ? list : list.reversed()).joined(separator: ","))]}"
+                )
+            }
+        }
+        let probe = DiffProbe(
+            SessionPairing(judged: .app, commands: ["c1": "k1", "c2": "k2", "c3": "k3"]),
+            rules: try rules([
+                "{on: 'calendar_query', path: 'result.data.events', do: 'unordered', by: 'event_id'}"
+            ]))
+        let first = session(["c1", "c2", "c3"], [("e1", "a"), ("e2", "b")])
+        #expect(
+            try !probe.isDifferent(first, session(["k1", "k2", "k3"], [("x1", "a"), ("x2", "b")])))
+        #expect(
+            try probe.isDifferent(first, session(["k1", "k2", "k3"], [("x1", "b"), ("x2", "a")])))
+    }
+
     @Test func `a rule is for one type, for all, for an event or an exchange`() throws {
         func event(_ level: String) -> SessionSketch {
             DiffProbe.session { sketch in

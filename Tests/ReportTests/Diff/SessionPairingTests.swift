@@ -47,6 +47,7 @@ import Wire
         results.add(try #require(try probe.commands(first, second).first))
         let suite = results.finish(try probe.diff(first, second))
         #expect(suite.count(.skipped) == 1)
+        #expect(suite.cases.first?.message == "nothing makes the board send it")
     }
 
     @Test func `only the judged side's contents and answers are compared`() throws {
@@ -199,7 +200,13 @@ import Wire
             sketch.upgrade(31, 2)
         }
         let one = DiffProbe.session { _ in }
-        #expect(try !DiffProbe(board()).isDifferent(one, two))
-        #expect(try DiffProbe(app([:])).isDifferent(one, two))
+        #expect(try !DiffProbe(board()).isDifferent(two, one))
+        #expect(try DiffProbe(app([:])).isDifferent(two, one))
+        // One more may come behind the end of what was played.
+        #expect(try !DiffProbe(app([:])).isDifferent(one, two))
+        var pairing = app([:])
+        pairing.unexercised[6] = "the session ended before"
+        pairing.unexercised[7] = pairing.unexercised[6]
+        #expect(try !DiffProbe(pairing).isDifferent(two, one))
     }
 }
