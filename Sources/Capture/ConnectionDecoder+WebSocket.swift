@@ -7,12 +7,22 @@ extension ConnectionDecoder {
         _ bytes: Span<UInt8>, at position: Int, on direction: Direction,
         into batch: inout EventBatch
     ) {
+        let start = position
+        var position = position
+        // A segment of a capture is one frame, mostly: it needs no more than a look.
+        if let (header, place) = direction.frames.nextWhole(bytes, at: &position) {
+            if isMessage(header, on: direction) {
+                gather(header, bytes.extracting(place), on: direction, into: &batch)
+                if position == bytes.count { return }
+            } else {
+                position = start
+            }
+        }
         // Taken out of the object for the while: exclusive access is looked after once a read and
         // not once a frame.
         var frames = FrameDecoder()
         swap(&frames, &direction.frames)
         defer { swap(&frames, &direction.frames) }
-        var position = position
         while true {
             if position < bytes.count, direction.start == nil {
                 direction.start = direction.packetTime ?? direction.time
@@ -20,15 +30,7 @@ extension ConnectionDecoder {
             let start = position
             if let (header, place) = frames.nextWhole(bytes, at: &position) {
                 if isMessage(header, on: direction) {
-                    let seen = direction.packetTime ?? direction.time
-                    let first = direction.start
-                    batch.append(
-                        GatheredFrame(
-                            time: direction.time, firstTime: first == seen ? nil : first,
-                            packetTime: direction.packetTime, conn: conn, from: direction.side,
-                            header: header),
-                        payload: bytes.extracting(place))
-                    direction.start = nil
+                    gather(header, bytes.extracting(place), on: direction, into: &batch)
                     continue
                 }
                 position = start
@@ -36,6 +38,23 @@ extension ConnectionDecoder {
             guard let step = frames.next(bytes, at: &position) else { return }
             receive(step, on: direction, into: &batch)
         }
+    }
+
+    /// Takes a frame that stands by itself; `payload` is as it came.
+    @inline(__always)
+    private func gather(
+        _ header: FrameHeader, _ payload: Span<UInt8>, on direction: Direction,
+        into batch: inout EventBatch
+    ) {
+        let seen = direction.packetTime ?? direction.time
+        let first = direction.start ?? seen
+        batch.append(
+            GatheredFrame(
+                time: direction.time, firstTime: first == seen ? nil : first,
+                packetTime: direction.packetTime, conn: conn, from: direction.side,
+                header: header),
+            payload: payload)
+        direction.start = nil
     }
 
     /// Whether the frame stands by itself: one of control, or a whole message as it is.

@@ -142,6 +142,22 @@ final class PacketConnection {
             || !self[peer].isNear(tcp.acknowledgment)
     }
 
+    /// Takes a segment of a connection in good order: its data continues what its end sent, and
+    /// it acknowledges only what was given out; false, and nothing was done, for any other.
+    ///
+    /// Most segments are such, and for them nothing else has to be asked.
+    func receiveNext(_ tcp: TCPHeader, _ data: Span<UInt8>, from end: Int) -> Bool {
+        guard tcp.isPlain, tcp.missing == 0, !isClosed, !hasReady, !isAnyOutOfStep, reset == nil
+        else { return false }
+        let sequence = tcp.sequence
+        if end == 0 {
+            return second.isSettled(before: tcp.acknowledgment)
+                && (data.isEmpty || first.receiveNext(sequence: sequence, data))
+        }
+        return first.isSettled(before: tcp.acknowledgment)
+            && (data.isEmpty || second.receiveNext(sequence: sequence, data))
+    }
+
     // MARK: One side behind the other
 
     /// Whether what an end sent can be given out at once: what it acknowledges was.

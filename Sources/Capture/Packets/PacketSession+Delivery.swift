@@ -198,7 +198,7 @@ extension PacketSession {
         if isLast { close(connection) }
     }
 
-    private func deliver(
+    func deliver(
         _ bytes: Span<UInt8>, of connection: PacketConnection, from end: Int, at time: Int64,
         into batch: inout EventBatch
     ) {

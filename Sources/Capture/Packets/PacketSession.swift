@@ -164,6 +164,14 @@ package final class PacketSession {
         let place = recentPlace(flow)
         var known = recent[place]
         if known?.flow != flow { known = flows[flow] }
+        if let known {
+            let data = bytes.extracting(tcp.payload)
+            if known.receiveNext(tcp, data, from: end) {
+                if !data.isEmpty { deliver(data, of: known, from: end, at: time, into: &batch) }
+                if known !== recent[place] { recent[place] = known }
+                return
+            }
+        }
         guard let connection = connection(known, flow, from: end, tcp, at: time, into: &batch)
         else { return }
         if connection !== recent[place] { recent[place] = connection }

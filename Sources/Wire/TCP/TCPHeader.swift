@@ -14,6 +14,8 @@ package struct TCPHeader: Sendable, Equatable {
     @inlinable package var isSYN: Bool { bits & 0x02 != 0 }
     @inlinable package var isRST: Bool { bits & 0x04 != 0 }
     @inlinable package var isACK: Bool { bits & 0x10 != 0 }
+    /// Whether it acknowledges, and neither opens nor ends anything.
+    @inlinable package var isPlain: Bool { bits & 0x17 == 0x10 }
 
     /// Reads the header in an IP packet's payload, `range` of `bytes`, of which `missing` bytes
     /// were not captured; nil where there is none.

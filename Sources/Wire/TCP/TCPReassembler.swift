@@ -219,6 +219,26 @@ package struct TCPReassembler: ~Copyable, Sendable {
         return none
     }
 
+    /// Takes a segment without flags and without missing bytes whose payload continues what was
+    /// given out, where nothing else waits; false, and nothing was done, for any other.
+    ///
+    /// Most segments are such. What `receive` and `next` would do with it: all of its payload is
+    /// in order, and nothing more becomes ready.
+    package mutating func receiveNext(sequence: UInt32, _ payload: Span<UInt8>) -> Bool {
+        guard let place, UInt32(truncatingIfNeeded: place) == sequence, !hasEnded, held.isEmpty,
+            finPlace == nil, cutBehind == 0, remarks.isEmpty, patience == .waiting
+        else { return false }
+        advance(by: payload)
+        return true
+    }
+
+    /// Whether some bytes were given out, nothing waits, and all before `sequence` is among them:
+    /// to acknowledge so much tells nothing new.
+    package func isSettled(before sequence: UInt32) -> Bool {
+        guard let place, place != base, !isWaiting else { return false }
+        return Self.distance(from: place, to: sequence) <= 0
+    }
+
     /// Gives what became ready; nil when it has to wait for more packets.
     package mutating func next() -> Step? {
         if let remark = remarks.first {

@@ -190,6 +190,58 @@ import Wire
         #expect(run(segments) == ["abc"])
     }
 
+    @Test func `a segment that is taken as the next one leaves what receive leaves`() {
+        var random = SystemRandomNumberGenerator()
+        var taken = 0
+        for _ in 0..<300 {
+            var plain = TCPReassembler()
+            var quick = TCPReassembler()
+            if Bool.random(using: &random) {
+                plain.start(at: 0)
+                quick.start(at: 0)
+            }
+            var next: UInt32 = 0
+            for time in 0..<60 as Range<Int64> {
+                let isUsual = Int.random(in: 0..<8, using: &random) > 0
+                let sequence = isUsual ? next : next &+ UInt32.random(in: 0...9, using: &random)
+                let payload = Bytes(
+                    repeating: UInt8(truncatingIfNeeded: time),
+                    count: Int.random(in: 1...6, using: &random))
+                let isFIN = Int.random(in: 0..<40, using: &random) == 0
+                let missing = Int.random(in: 0..<30, using: &random) == 0 ? 2 : 0
+                next = max(next, sequence &+ UInt32(payload.count + missing))
+                let range = plain.receive(
+                    sequence: sequence, payload.span, missing: missing, isFIN: isFIN, at: time)
+                let isTaken =
+                    !isFIN && missing == 0
+                    && quick.receiveNext(sequence: sequence, payload.span)
+                if isTaken {
+                    taken += 1
+                    #expect(range == 0..<payload.count)
+                } else {
+                    let other = quick.receive(
+                        sequence: sequence, payload.span, missing: missing, isFIN: isFIN,
+                        at: time)
+                    #expect(other == range)
+                }
+                var step = plain.next()
+                var other = quick.next()
+                #expect(other == step)
+                while step != nil {
+                    (step, other) = (plain.next(), quick.next())
+                    #expect(other == step)
+                }
+                let states = [plain.isWaiting, plain.hasGivenNothing, plain.isEnded]
+                let others = [quick.isWaiting, quick.hasGivenNothing, quick.isEnded]
+                #expect(others == states)
+                let next = plain.nextSequence ?? 0
+                let settled = [next, next &+ 1].map { plain.isSettled(before: $0) }
+                #expect(settled == [!states[0] && !states[1], false])
+            }
+        }
+        #expect(taken > 1000)
+    }
+
     @Test func `any order of any cuts gives the same bytes`() {
         let text = String((0..<64).map { Character(UnicodeScalar(UInt8(0x30 + $0))) })
         let bytes = Array(text.utf8)
