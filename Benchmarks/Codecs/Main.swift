@@ -213,7 +213,7 @@ struct Suite {
                 }
                 batch.update(
                     event: { meaning.annotate(&$0) },
-                    frame: { meaning.annotate(&$0, payload: $1) })
+                    frame: { meaning.annotate($0, payload: $1, into: &$2) })
                 writer.receive(batch)
                 batch.removeAll()
                 writer.flush(now: time)

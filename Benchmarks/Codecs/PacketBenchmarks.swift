@@ -25,9 +25,8 @@ extension Suite {
         try measure("pcap events", bytes: traffic.size, messages: traffic.messages) {
             var reader = SessionReader(try SessionFileSource(path: path))
             var events = 0
-            while let item = try reader.next() {
-                if case .event = item { events += 1 }
-            }
+            var batch = EventBatch(gathersFrames: true)
+            while try reader.next(into: &batch) != nil { events += batch.count }
             return events
         }
         try measure("pcap import", bytes: traffic.size, messages: traffic.messages) {
@@ -36,8 +35,9 @@ extension Suite {
             let writer = try SessionWriter(session: Self.session) {
                 (_: Int) throws(OutputError) in file
             }
-            while let item = try reader.next() {
-                if case .event(let event) = item { writer.receive(event) }
+            var batch = EventBatch(gathersFrames: true)
+            while let portion = try reader.next(into: &batch) {
+                if case .events = portion { writer.receive(batch) }
             }
             let status = writer.close(now: 0)
             if let error = status.pausedBy { throw error }

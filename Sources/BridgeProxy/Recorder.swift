@@ -135,8 +135,8 @@ package final class Recorder {
                 meaning.annotate(&event)
                 statistics.count(event)
             },
-            frame: { frame, payload in
-                meaning.annotate(&frame, payload: payload)
+            frame: { frame, payload, text in
+                meaning.annotate(frame, payload: payload, into: &text)
                 statistics.count(frame.header)
             })
     }

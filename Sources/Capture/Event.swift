@@ -27,12 +27,12 @@ package struct Event: Sendable, Equatable {
     /// Who sent it; nil for events about no side.
     package var from: Side?
     package var kind: Kind
-    /// What it means in the contract: objects, derivable from the rest; empty for nothing.
-    package var bridge: [JSON]
+    /// What it means in the contract; empty for nothing.
+    package var bridge: Meanings
 
     package init(
         seq: Int = 0, time: Int64, firstTime: Int64? = nil, packetTime: Int64? = nil,
-        conn: Int = 0, from: Side? = nil, kind: Kind, bridge: [JSON] = []
+        conn: Int = 0, from: Side? = nil, kind: Kind, bridge: Meanings = []
     ) {
         self.seq = seq
         self.time = time

@@ -10,6 +10,9 @@ package import Wire
 package struct EventBatch: Sendable {
     /// Frames with longer payloads are events at once.
     static let maximumGatheredPayload = 4096
+    /// A reader gives a batch out once so many events, or bytes of payloads, are in it.
+    private static let usualCount = 256
+    private static let usualPayloads = 64 << 10
     /// More memory for payloads than this is not kept from one turn to the next, in bytes.
     private static let keptPayloads = 512 << 10
     /// Nor for more events.
@@ -17,10 +20,14 @@ package struct EventBatch: Sendable {
 
     /// All but what is gathered.
     private var others: [Event] = []
+    /// For each of `others`, how many of `frames` stand before it.
+    private var framesBefore: [Int] = []
     private var frames: [GatheredFrame] = []
     /// The payloads of the gathered frames, unmasked.
     private var payloads = Bytes()
-    private let gathersFrames: Bool
+    /// What the gathered frames mean, as it stands in a line.
+    private var meanings = Bytes()
+    private(set) var gathersFrames: Bool
     /// The number that the next event gets.
     package private(set) var nextSeq: Int
 
@@ -35,14 +42,20 @@ package struct EventBatch: Sendable {
     /// Whether nothing has been collected since the batch was last emptied.
     package var isEmpty: Bool { others.isEmpty && frames.isEmpty }
 
+    /// How many events have been collected since the batch was last emptied.
+    package var count: Int { others.count + frames.count }
+
     /// What has been collected since the batch was last emptied, in order.
     package var events: [Event] {
         guard !frames.isEmpty else { return others }
         var events: [Event] = []
-        events.reserveCapacity(others.count + frames.count)
+        events.reserveCapacity(count)
         forEach(
             event: { events.append(copy $0) },
-            frame: { events.append(Event($0, payload: Bytes(copying: $1))) })
+            frame: {
+                events.append(
+                    Event($0, payload: Bytes(copying: $1), bridge: Bytes(copying: $2)))
+            })
         return events
     }
 
@@ -53,7 +66,14 @@ package struct EventBatch: Sendable {
         event.seq = seq
         nextSeq += 1
         others.append(event)
+        framesBefore.append(frames.count)
         return seq
+    }
+
+    /// Takes an event that has its number in the session.
+    package mutating func adopt(_ event: consuming Event) {
+        others.append(event)
+        framesBefore.append(frames.count)
     }
 
     /// Numbers a whole frame and takes it; `payload` is as it came, masked where it was.
@@ -64,7 +84,7 @@ package struct EventBatch: Sendable {
         else {
             let bytes =
                 header.maskingKey.map { $0.applied(to: payload) } ?? Bytes(copying: payload)
-            append(Event(frame, payload: bytes))
+            append(Event(frame, payload: bytes, bridge: []))
             return
         }
         frame.seq = nextSeq
@@ -76,63 +96,116 @@ package struct EventBatch: Sendable {
         frames.append(frame)
     }
 
-    /// Lends what was collected to the one closure or the other, in order.
+    /// Takes a frame that has its number, if `read` gives one.
+    ///
+    /// `read` appends the frame's payload and the text of its `bridge`; what it has appended when
+    /// it gives none is taken back.
+    mutating func adopt(
+        _ read: (_ payloads: inout Bytes, _ meanings: inout Bytes) -> GatheredFrame?
+    ) -> Bool {
+        let starts = (payloads.count, meanings.count)
+        guard var frame = read(&payloads, &meanings) else {
+            payloads.removeLast(payloads.count - starts.0)
+            meanings.removeLast(meanings.count - starts.1)
+            return false
+        }
+        frame.payload = starts.0..<payloads.count
+        frame.bridge = starts.1..<meanings.count
+        frames.append(frame)
+        return true
+    }
+
+    /// Lends what was collected to the one closure or the other, in order: an event, or a frame
+    /// with its payload and the text of its `bridge`, which is empty where it means nothing.
     package func forEach(
         event: (borrowing Event) -> Void,
-        frame: (borrowing GatheredFrame, Span<UInt8>) -> Void
+        frame: (borrowing GatheredFrame, Span<UInt8>, Span<UInt8>) -> Void
     ) {
         let payloads = payloads.span
+        let meanings = meanings.span
         var next = 0
         for index in others.indices {
-            let seq = others[index].seq
-            while next < frames.count, frames[next].seq < seq {
-                frame(frames[next], payloads.extracting(frames[next].payload))
+            while next < framesBefore[index] {
+                frame(
+                    frames[next], payloads.extracting(frames[next].payload),
+                    meanings.extracting(frames[next].bridge))
                 next += 1
             }
             event(others[index])
         }
         while next < frames.count {
-            frame(frames[next], payloads.extracting(frames[next].payload))
+            frame(
+                frames[next], payloads.extracting(frames[next].payload),
+                meanings.extracting(frames[next].bridge))
             next += 1
         }
     }
 
     /// Has what was collected changed by the one closure or the other, in order.
+    ///
+    /// What `frame` appends becomes the text of the frame's `bridge`; it has to be an array as
+    /// `EventEncoder` writes it, or nothing.
     package mutating func update(
-        event: (inout Event) -> Void, frame: (inout GatheredFrame, Span<UInt8>) -> Void
+        event: (inout Event) -> Void,
+        frame: (borrowing GatheredFrame, Span<UInt8>, inout Bytes) -> Void
     ) {
         let held = payloads
         let payloads = held.span
+        // Taken out for the while: a closure may not change what it stands in.
+        var texts = Bytes()
+        swap(&texts, &meanings)
+        texts.removeAll(keepingCapacity: true)
         var next = 0
-        for index in others.indices {
-            let seq = others[index].seq
-            while next < frames.count, frames[next].seq < seq {
-                frame(&frames[next], payloads.extracting(frames[next].payload))
+        for index in 0...others.count {
+            let end = index < others.count ? framesBefore[index] : frames.count
+            while next < end {
+                let start = texts.count
+                frame(frames[next], payloads.extracting(frames[next].payload), &texts)
+                frames[next].bridge = start..<texts.count
                 next += 1
             }
-            event(&others[index])
+            if index < others.count { event(&others[index]) }
         }
-        while next < frames.count {
-            frame(&frames[next], payloads.extracting(frames[next].payload))
-            next += 1
-        }
+        swap(&texts, &meanings)
     }
 
     /// Empties the batch, keeping its storage unless it is large; the numbers run on.
     package mutating func removeAll() {
         others.removeAll(keepingCapacity: others.capacity <= Self.keptEvents)
+        framesBefore.removeAll(keepingCapacity: framesBefore.capacity <= Self.keptEvents)
         frames.removeAll(keepingCapacity: frames.capacity <= Self.keptEvents)
         payloads.removeAll(keepingCapacity: payloads.capacity <= Self.keptPayloads)
+        meanings.removeAll(keepingCapacity: meanings.capacity <= Self.keptPayloads)
     }
 
     /// Hands over the events and starts anew; the numbers run on.
     package mutating func take() -> [Event] {
         let events = events
         others = []
+        framesBefore = []
         frames = []
         payloads = []
+        meanings = []
         return events
     }
+
+    /// Hands all that was collected to `other`, which is empty, and starts anew in its storage;
+    /// the numbers run on.
+    mutating func hand(to other: inout EventBatch) {
+        let isGathering = other.gathersFrames
+        swap(&self, &other)
+        nextSeq = other.nextSeq
+        other.gathersFrames = isGathering
+        removeAll()
+    }
+
+    /// Gathers frames from here on, or no more.
+    mutating func gatherFrames(_ isWanted: Bool) {
+        gathersFrames = isWanted
+    }
+
+    /// Whether it is time to look at what was collected: more would be no faster.
+    var isFull: Bool { count >= Self.usualCount || payloads.count >= Self.usualPayloads }
 }
 
 /// A small whole frame of a batch: what its event holds, without memory of its own.
@@ -140,21 +213,22 @@ package struct EventBatch: Sendable {
 /// Its header is in the shortest form, and it closes nothing.
 package struct GatheredFrame: Sendable {
     /// The same as in `Event`.
-    package fileprivate(set) var seq = 0
+    package fileprivate(set) var seq: Int
     package var time: Int64
     package var firstTime: Int64?
     package var packetTime: Int64?
     package var conn: Int
     package var from: Side
     package var header: FrameHeader
-    package var bridge: [JSON] = []
-    /// Where its payload stands in the batch.
+    /// Where its payload and what it means stand in the batch.
     fileprivate var payload = 0..<0
+    fileprivate var bridge = 0..<0
 
     init(
-        time: Int64, firstTime: Int64?, packetTime: Int64?, conn: Int, from: Side,
+        seq: Int = 0, time: Int64, firstTime: Int64?, packetTime: Int64?, conn: Int, from: Side,
         header: FrameHeader
     ) {
+        self.seq = seq
         self.time = time
         self.firstTime = firstTime
         self.packetTime = packetTime
@@ -165,12 +239,12 @@ package struct GatheredFrame: Sendable {
 }
 
 extension Event {
-    /// The event of a frame whose unmasked payload is given.
-    package init(_ frame: borrowing GatheredFrame, payload: Bytes) {
+    /// The event of a frame whose unmasked payload, and the text of whose `bridge`, are given.
+    init(_ frame: borrowing GatheredFrame, payload: Bytes, bridge: Bytes) {
         self.init(
             seq: frame.seq, time: frame.time, firstTime: frame.firstTime,
             packetTime: frame.packetTime, conn: frame.conn, from: frame.from,
             kind: .frame(FrameRecord(header: frame.header, content: .whole(payload))),
-            bridge: frame.bridge)
+            bridge: Meanings(text: bridge))
     }
 }

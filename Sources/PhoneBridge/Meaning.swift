@@ -50,6 +50,52 @@ package enum Meaning {
         return .object(members)
     }
 
+    /// Appends what `command` gives, in an array, as it stands in a line.
+    static func append(_ command: SentCommand, route: Route, to text: inout Bytes) {
+        text.append("[{\"kind\":\"command\",\"id\":")
+        appendJSONString(command.id, to: &text)
+        text.append(",\"type\":")
+        appendJSONString(command.type, to: &text)
+        if let timeout = command.timeoutText {
+            text.append(",\"timeout_ms\":")
+            text += timeout.utf8
+        }
+        appendEnd(route, to: &text)
+    }
+
+    /// Appends what `result` gives, in an array, as it stands in a line.
+    static func append(
+        _ answer: Answer, _ pairing: CommandTracker.Pairing?, route: Route, to text: inout Bytes
+    ) {
+        text.append("[{\"kind\":\"result\",\"id\":")
+        appendJSONString(answer.id, to: &text)
+        if let type = pairing?.type {
+            text.append(",\"type\":")
+            appendJSONString(type, to: &text)
+        }
+        text.append(answer.isSuccess ? ",\"ok\":true" : ",\"ok\":false")
+        if let code = answer.code {
+            text.append(",\"code\":")
+            appendJSONString(code, to: &text)
+        }
+        if let pairing {
+            if let latency = pairing.latency {
+                text.append(",\"latency_ms\":")
+                text += milliseconds(latency).utf8
+            }
+            text.append(pairing.isLate ? ",\"late\":true" : ",\"late\":false")
+            text.append(pairing.isDuplicate ? ",\"duplicate\":true" : ",\"duplicate\":false")
+        }
+        appendEnd(route, to: &text)
+    }
+
+    private static func appendEnd(_ route: Route, to text: inout Bytes) {
+        switch route {
+        case .websocket: text.append(",\"route\":\"websocket\"}]")
+        case .queue: text.append(",\"route\":\"queue\"}]")
+        }
+    }
+
     static func exchange(
         _ kind: String, id: String? = nil, phoneID: String? = nil, platform: String? = nil,
         appState: String? = nil, commands: Int? = nil, isTool: Bool = false

@@ -20,7 +20,6 @@ package struct MeaningReader: Sendable {
     package private(set) var tracker: CommandTracker
 
     private let names: ContractNames
-    private let unknown = [Meaning.unknown]
     private var connections: [Int: ConnectionMeaning] = [:]
     private let maximumConnections: Int
     private var scanner: JSONScanner
@@ -51,16 +50,18 @@ package struct MeaningReader: Sendable {
             guard frame.header.isWholeMessage, !frame.incomplete,
                 case .whole(let payload) = frame.content, let from = event.from
             else { return event.setBridge([]) }
-            event.setBridge(meaning(ofMessage: payload.span, from: from, at: event.time))
+            event.setBridge(
+                names.meanings(of: meaning(ofMessage: payload.span, from: from, at: event.time)))
         case .message(let message):
             guard !message.incomplete, case .whole(let content) = message.content,
                 let from = event.from
             else { return event.setBridge([]) }
-            event.setBridge(meaning(ofMessage: content.span, from: from, at: event.time))
+            event.setBridge(
+                names.meanings(of: meaning(ofMessage: content.span, from: from, at: event.time)))
         case .request(let request):
-            event.bridge = meaning(of: request, on: event.conn, at: event.time)
+            event.bridge = Meanings(meaning(of: request, on: event.conn, at: event.time))
         case .response(let response):
-            event.bridge = meaning(of: response, on: event.conn, at: event.time)
+            event.bridge = Meanings(meaning(of: response, on: event.conn, at: event.time))
         case .close(let close):
             event.setBridge([])
             closed(event.conn, from: event.from, how: close.how)
@@ -69,13 +70,14 @@ package struct MeaningReader: Sendable {
         }
     }
 
-    /// Sets `frame.bridge`, as `annotate` does it for an event.
+    /// Appends the text of a frame's `bridge`, as `annotate` sets it for an event; nothing where
+    /// the frame means nothing.
     package mutating func annotate(
-        _ frame: inout GatheredFrame, payload: Span<UInt8>
+        _ frame: borrowing GatheredFrame, payload: Span<UInt8>, into text: inout Bytes
     ) {
         guard frame.header.isWholeMessage else { return }
         let meaning = meaning(ofMessage: payload, from: frame.from, at: frame.time)
-        if !meaning.isEmpty { frame.bridge = meaning }
+        names.appendText(of: meaning, to: &text)
     }
 
     /// Scans `bytes`; false when they are not JSON.
@@ -102,47 +104,52 @@ package struct MeaningReader: Sendable {
 
     private mutating func meaning(
         ofMessage text: Span<UInt8>, from: Side, at time: Int64
-    ) -> [JSON] {
-        guard scan(text) else { return [] }
+    ) -> MessageMeaning {
+        guard scan(text) else { return .nothing }
         switch from {
         case .app: return meaning(ofAppMessage: text, at: time)
         case .board: return meaning(ofBoardMessage: text, at: time)
         }
     }
 
-    private mutating func meaning(ofBoardMessage text: Span<UInt8>, at time: Int64) -> [JSON] {
+    private mutating func meaning(
+        ofBoardMessage text: Span<UInt8>, at time: Int64
+    ) -> MessageMeaning {
         // Everything that has a meaning has an id.
-        guard scanner.tape.member("id", of: 0, in: text) != nil else { return unknown }
+        guard scanner.tape.member("id", of: 0, in: text) != nil else { return .unknown }
         if let command = SentCommand(scanner.tape, at: 0, in: text, types: names.commandTypes) {
-            return [sent(command, route: .websocket, at: time)]
+            noteSent(command, route: .websocket, at: time)
+            return .command(command)
         }
         if let id = scanner.tape.text("id", of: 0, in: text),
             let reserved = names.reserved(id), reserved < names.heartbeatCount
         {
-            return names.reservedMeanings[reserved]
+            return .reserved(reserved)
         }
-        return unknown
+        return .unknown
     }
 
-    private mutating func meaning(ofAppMessage text: Span<UInt8>, at time: Int64) -> [JSON] {
-        guard let id = scanner.tape.member(folding: "id", of: 0, in: text) else { return unknown }
+    private mutating func meaning(
+        ofAppMessage text: Span<UInt8>, at time: Int64
+    ) -> MessageMeaning {
+        guard let id = scanner.tape.member(folding: "id", of: 0, in: text) else { return .unknown }
         if let reserved = scanner.tape.position(of: id, among: names.reservedIDs, in: text) {
-            return names.reservedMeanings[reserved]
+            return .reserved(reserved)
         }
-        guard let answer = Answer(scanner.tape, in: text) else { return unknown }
+        guard let answer = Answer(scanner.tape, in: text) else { return .unknown }
         // Escapes hid it above.
-        if let reserved = names.reserved(answer.id) { return names.reservedMeanings[reserved] }
+        if let reserved = names.reserved(answer.id) { return .reserved(reserved) }
         // An answer to a command stays one, whatever its method says.
         if let method = answer.method,
             method.hasSameScalars(as: answer.id) || names.isEvent(method),
             !tracker.contains(id: answer.id)
         {
-            return [Meaning.appEvent(id: method)]
+            return .appEvent(id: method)
         }
-        return [answered(answer, route: .websocket, at: time)]
+        return .result(answer, pairing(of: answer, at: time))
     }
 
-    private mutating func sent(_ command: SentCommand, route: Route, at time: Int64) -> JSON {
+    private mutating func noteSent(_ command: SentCommand, route: Route, at time: Int64) {
         if names.reserved(command.id) == nil {
             tracker.sent(
                 id: command.id, type: command.type,
@@ -150,13 +157,12 @@ package struct MeaningReader: Sendable {
                     ?? contract.timing.defaultTimeoutMilliseconds,
                 route: route, at: time)
         }
-        return Meaning.command(command, route: route)
     }
 
-    private mutating func answered(_ answer: Answer, route: Route, at time: Int64) -> JSON {
-        let pairing =
-            names.reserved(answer.id) == nil ? tracker.answered(id: answer.id, at: time) : nil
-        return Meaning.result(answer, pairing, route: route)
+    private mutating func pairing(
+        of answer: Answer, at time: Int64
+    ) -> CommandTracker.Pairing? {
+        names.reserved(answer.id) == nil ? tracker.answered(id: answer.id, at: time) : nil
     }
 
     // MARK: - HTTP
@@ -209,7 +215,7 @@ package struct MeaningReader: Sendable {
         case .result:
             guard isJSON else { return [] }
             guard let answer = Answer(scanner.tape, in: text) else { return [Meaning.unknown] }
-            return [answered(answer, route: .queue, at: time)]
+            return [Meaning.result(answer, pairing(of: answer, at: time), route: .queue)]
         }
     }
 
@@ -262,7 +268,8 @@ package struct MeaningReader: Sendable {
         let end = tape.next(list)
         while child < end {
             if let command = SentCommand(tape, at: child, in: text, types: names.commandTypes) {
-                result.append(sent(command, route: .queue, at: time))
+                noteSent(command, route: .queue, at: time)
+                result.append(Meaning.command(command, route: .queue))
             }
             child = tape.next(child)
         }
@@ -293,7 +300,7 @@ package struct MeaningReader: Sendable {
 
 extension Event {
     /// Sets the meaning; no write where it was and stays empty.
-    fileprivate mutating func setBridge(_ meaning: [JSON]) {
+    fileprivate mutating func setBridge(_ meaning: Meanings) {
         if meaning.isEmpty, bridge.isEmpty { return }
         bridge = meaning
     }

@@ -114,6 +114,35 @@ private struct ConvertSource {
             throw SessionInputs.failure(error)
         }
     }
+
+    /// What comes next: events in `batch`, or a remark.
+    enum Portion {
+        case events
+        case remark(SessionRemark, name: String)
+    }
+
+    /// Puts the next events into `batch`, which is emptied before, or gives a remark; nil at the
+    /// end.
+    mutating func next(into batch: inout EventBatch) throws -> Portion? {
+        do throws(SessionError) {
+            guard reader != nil else {
+                batch.removeAll()
+                switch try merger?.next() {
+                case .event(let event)?: batch.adopt(event)
+                case .remark(let remark, let name)?: return .remark(remark, name: name)
+                case nil: return nil
+                }
+                return .events
+            }
+            switch try reader?.next(into: &batch) {
+            case .events?: return .events
+            case .remark(let remark)?: return .remark(remark, name: name)
+            case nil: return nil
+            }
+        } catch {
+            throw SessionInputs.failure(error)
+        }
+    }
 }
 
 /// A session on its way from one format into another.
@@ -193,9 +222,10 @@ private struct Conversion {
 
     /// Takes all of the input.
     mutating func take(_ source: inout ConvertSource) throws {
-        while let item = try source.next() {
-            switch item {
-            case .event(let event): receive(event)
+        var batch = EventBatch(gathersFrames: gathersFrames)
+        while let portion = try source.next(into: &batch) {
+            switch portion {
+            case .events: receive(&batch)
             case .remark(let remark, let name):
                 SessionInputs.warn(remark, name: name)
                 lost(remark)
@@ -204,22 +234,45 @@ private struct Conversion {
         }
     }
 
-    private mutating func receive(_ event: Event) {
-        lastTime = max(lastTime, event.time)
-        if case .end(let end) = event.kind {
+    /// Only lines are written from frames as they lie in a batch.
+    private var gathersFrames: Bool {
+        if case .session = target { true } else { false }
+    }
+
+    private mutating func receive(_ batch: inout EventBatch) {
+        // The writers make their own end.
+        var end: Event.End?
+        if var meaning {
+            self.meaning = nil
+            batch.update(
+                event: { event in
+                    note(event, &end)
+                    if event.bridge.isEmpty { meaning.annotate(&event) }
+                },
+                frame: { frame, payload, text in
+                    lastTime = max(lastTime, frame.time)
+                    meaning.annotate(frame, payload: payload, into: &text)
+                })
+            self.meaning = meaning
+        } else {
+            batch.forEach(
+                event: { note($0, &end) },
+                frame: { frame, _, _ in lastTime = max(lastTime, frame.time) })
+        }
+        output.receive(batch)
+        if let end {
             hasEnd = true
             if end.dropped > 0 {
                 admitsDrops = true
                 admit(end.dropped)
             }
-        } else if meaning != nil, event.bridge.isEmpty {
-            var event = event
-            meaning?.annotate(&event)
-            output.receive(event)
-        } else {
-            output.receive(event)
         }
         if isLive { output.flush(now: lastTime) }
+    }
+
+    private mutating func note(_ event: borrowing Event, _ end: inout Event.End?) {
+        lastTime = max(lastTime, event.time)
+        if case .end(let last) = event.kind { end = last }
     }
 
     /// What cannot be read any more must not look as if it had never been there.

@@ -96,6 +96,7 @@ private final class WatchedSource: ByteSource {
     }
 
     var name: String { source.name }
+    var mayWait: Bool { isStream }
 
     func read(into bytes: inout [UInt8], maximum: Int) throws(SourceError) {
         // A read would not notice the signal.

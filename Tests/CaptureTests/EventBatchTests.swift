@@ -61,9 +61,10 @@ import Wire
         var gathered = 0
         batch.forEach(
             event: { seqs.append($0.seq) },
-            frame: { frame, payload in
+            frame: { frame, payload, bridge in
                 seqs.append(frame.seq)
                 gathered += 1
+                #expect(bridge.count == 0)
                 #expect(payload.count == Int(frame.header.payloadLength))
             })
         #expect(seqs == Array(1..<batch.nextSeq))
@@ -76,8 +77,19 @@ import Wire
         fill(&batch)
         batch.update(
             event: { $0.bridge = [.integer($0.seq)] },
-            frame: { frame, _ in frame.bridge = [.integer(frame.seq)] })
+            frame: { frame, _, text in text += Bytes("[\(frame.seq)]".utf8) })
         #expect(batch.events.map(\.bridge) == (1..<batch.nextSeq).map { [.integer($0)] })
+    }
+
+    @Test func `what has its number keeps it, in its place`() {
+        var batch = EventBatch(gathersFrames: true)
+        fill(&batch)
+        let before = batch.count
+        for seq in [70, 3, 3] {
+            batch.adopt(Event(seq: seq, time: 1, kind: .note(Event.Note(code: "mark", text: ""))))
+        }
+        #expect(batch.count == before + 3)
+        #expect(batch.events.suffix(3).map(\.seq) == [70, 3, 3])
     }
 
     @Test func `numbers run on when a batch is emptied`() {
@@ -94,9 +106,11 @@ import Wire
     @Test func `a writer makes the same file of a batch as of its events`() throws {
         var batch = EventBatch(gathersFrames: true)
         fill(&batch)
-        let shared: [JSON] = [["kind": "unknown"]]
         batch.update(
-            event: { _ in }, frame: { frame, _ in if frame.seq % 3 > 0 { frame.bridge = shared } })
+            event: { _ in },
+            frame: { frame, _, text in
+                if frame.seq % 3 > 0 { text += Bytes(#"[{"kind":"unknown"}]"#.utf8) }
+            })
         var files: [Bytes] = []
         for isWhole in [true, false] {
             let output = MemoryOutput()

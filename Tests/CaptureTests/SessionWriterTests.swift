@@ -19,8 +19,8 @@ import Wire
     }
 
     @Test func `a meaning that repeats is written in each of its lines`() throws {
-        let shared: [JSON] = [["kind": "unknown"]]
-        let meanings: [[JSON]] = [
+        let shared: Meanings = [["kind": "unknown"]]
+        let meanings: [Meanings] = [
             shared, shared, [], shared, [["kind": "heartbeat", "id": "a"]], [["kind": "unknown"]],
             shared, [["kind": "x"], ["kind": "y"]], [], shared,
         ]

@@ -35,7 +35,8 @@ import Wire
         for index in expected.indices { reader.annotate(&expected[index]) }
         var other = MeaningReader()
         batch.update(
-            event: { other.annotate(&$0) }, frame: { other.annotate(&$0, payload: $1) })
+            event: { other.annotate(&$0) },
+            frame: { other.annotate($0, payload: $1, into: &$2) })
         #expect(batch.events == expected)
         #expect(expected.contains { !$0.bridge.isEmpty })
     }

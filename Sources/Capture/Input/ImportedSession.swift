@@ -10,6 +10,21 @@ protocol ImportedSession: AnyObject {
 
     /// The next event or remark; nil at the end.
     func next() throws(SessionError) -> SessionFileReader.Item?
+
+    /// Puts the next events into an empty batch, or gives a remark; nil at the end.
+    func next(into batch: inout EventBatch) throws(SessionError) -> SessionFileReader.Portion?
+}
+
+extension ImportedSession {
+    func next(into batch: inout EventBatch) throws(SessionError) -> SessionFileReader.Portion? {
+        switch try next() {
+        case .event(let event)?:
+            batch.adopt(event)
+            return .events
+        case .remark(let kind)?: return .remark(kind)
+        case nil: return nil
+        }
+    }
 }
 
 extension PacketSessionReader: ImportedSession {}

@@ -11,6 +11,12 @@ package struct SessionFileReader {
         case remark(SessionRemark.Kind)
     }
 
+    /// What comes next where events are read together: some of them, or a remark.
+    package enum Portion: Sendable, Equatable {
+        case events
+        case remark(SessionRemark.Kind)
+    }
+
     private var lines: LineReader
     private let decoder: EventDecoder
     private let isFollowing: Bool

@@ -35,6 +35,13 @@ package final class SessionFileSource: ByteSource {
         return unsafe poll(&entry, 1, time) > 0
     }
 
+    /// False for a regular file; the corresponding C function is `fstat`.
+    package var mayWait: Bool {
+        var information = stat()
+        guard unsafe fstat(descriptor, &information) == 0 else { return true }
+        return information.st_mode & S_IFMT != S_IFREG
+    }
+
     /// The corresponding C function is `read`.
     package func read(into bytes: inout [UInt8], maximum: Int) throws(SourceError) {
         var failure: Int32 = 0

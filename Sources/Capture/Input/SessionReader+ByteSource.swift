@@ -5,10 +5,17 @@ package protocol ByteSource: AnyObject {
     /// What people call it; for messages.
     var name: String { get }
 
+    /// Whether a read may wait for bytes that do not exist yet, as of a pipe.
+    var mayWait: Bool { get }
+
     /// Appends at most `maximum` bytes, which may wait for them; none at the end.
     ///
     /// An end need not be for ever: a file that is still written has more later.
     func read(into bytes: inout [UInt8], maximum: Int) throws(SourceError)
+}
+
+extension ByteSource {
+    package var mayWait: Bool { true }
 }
 
 /// Something that can be read from its start, more than once unless it is a stream.
@@ -45,6 +52,7 @@ package struct SourceError: Error, Sendable, Equatable {
 /// Bytes in memory as a source; more may be added behind them.
 package final class MemorySource: ByteSource, SessionInput {
     package let name: String
+    package let mayWait = false
     private var bytes: [UInt8]
     private var position = 0
 

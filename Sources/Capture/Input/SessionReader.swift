@@ -12,6 +12,12 @@ package struct SessionReader {
         case remark(SessionRemark)
     }
 
+    /// What comes next where events are read together: some of them, or a remark.
+    package enum Portion: Sendable, Equatable {
+        case events
+        case remark(SessionRemark)
+    }
+
     private var inputs: [any SessionInput]
     private let readsBridge: Bool
     private let isFollowing: Bool
@@ -124,6 +130,30 @@ package struct SessionReader {
             case .event(let event):
                 if let event = try receive(event) { return .event(event) }
             }
+        }
+    }
+
+    /// Puts what comes next into `batch`, which is emptied before: as many events as are at hand,
+    /// or none and a remark; nil at the end, which for a followed input is for now.
+    package mutating func next(into batch: inout EventBatch) throws(SessionError) -> Portion? {
+        batch.removeAll()
+        if queue.isEmpty, file == nil, imported == nil {
+            guard try openNext() else { return nil }
+        }
+        // The only input has its numbers, and nothing that parts would repeat.
+        if queue.isEmpty, inputs.count == 1, let imported {
+            switch try imported.next(into: &batch) {
+            case .events?: return .events
+            case .remark(let kind)?: return .remark(SessionRemark(position: position, kind: kind))
+            case nil: return nil
+            }
+        }
+        switch try next() {
+        case .event(let event)?:
+            batch.adopt(event)
+            return .events
+        case .remark(let remark)?: return .remark(remark)
+        case nil: return nil
         }
     }
 

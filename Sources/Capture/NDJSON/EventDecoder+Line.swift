@@ -12,7 +12,7 @@ struct LineDecoder {
     var packetTime: Int64?
     var conn = 0
     var from: Side?
-    var bridge: [JSON] = []
+    var bridge: Meanings = []
 
     init(_ scanner: LineScanner, readsBridge: Bool) {
         self.scanner = scanner
@@ -142,11 +142,33 @@ struct LineDecoder {
             case nil: from = try longSide(field)
             }
         case .bridge where readsBridge:
-            try scanner.array(field, of: "an array of objects") { scanner throws(LineFault) in
-                bridge.append(try scanner.value())
-            }
+            try takeMeanings(field)
         default: try scanner.skipValue()
         }
+    }
+
+    /// Takes the text as it stands where that is how writers spell it, and values otherwise.
+    private mutating func takeMeanings(_ field: EventField) throws(LineFault) {
+        let start = scanner.position
+        scanner.isSpelt = true
+        var count = 0
+        try scanner.array(field, of: "an array of objects") { scanner throws(LineFault) in
+            try scanner.skipValue()
+            count += 1
+        }
+        guard count > 0 else { return }
+        if scanner.isSpelt, bridge.isEmpty {
+            var text = Bytes()
+            scanner.copy(from: start, to: &text)
+            bridge = Meanings(text: text)
+            return
+        }
+        var values = bridge.values
+        scanner.position = start
+        try scanner.array(field, of: "an array of objects") { scanner throws(LineFault) in
+            values.append(try scanner.value())
+        }
+        bridge = Meanings(values)
     }
 
     /// A side whose name is written in another way, or near the end of the line.

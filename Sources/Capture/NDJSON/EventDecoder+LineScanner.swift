@@ -13,6 +13,8 @@ struct LineScanner {
     let bytes: UnsafeRawBufferPointer
     let count: Int
     var position = 0
+    /// Whether what was stepped over has neither white space nor escapes, since it was set.
+    var isSpelt = true
 
     init(_ bytes: UnsafeRawBufferPointer) {
         unsafe self.bytes = unsafe bytes
@@ -48,6 +50,7 @@ struct LineScanner {
     mutating func skipSpace() {
         while current == 0x20 || current == 0x09 || current == 0x0d || current == 0x0a {
             position &+= 1
+            isSpelt = false
         }
     }
 
@@ -84,6 +87,12 @@ struct LineScanner {
             offset &+= 1
         }
         return bits & 0x8080_8080_8080_8080 == 0
+    }
+
+    /// Appends the bytes from `start` to the cursor.
+    func copy(from start: Int, to output: inout Bytes) {
+        unsafe output.append(
+            contentsOf: UnsafeRawBufferPointer(rebasing: bytes[start..<position]))
     }
 
     // MARK: Members

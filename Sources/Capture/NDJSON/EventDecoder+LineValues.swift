@@ -127,7 +127,7 @@ extension LineScanner {
         case UInt8(ascii: "t"): try literal("true")
         case UInt8(ascii: "f"): try literal("false")
         case UInt8(ascii: "n"): try literal("null")
-        default: _ = try number()
+        default: try skipNumber()
         }
     }
 
@@ -142,6 +142,7 @@ extension LineScanner {
             }
             position &+= 1
             if byte == UInt8(ascii: "\"") { return }
+            isSpelt = false
             if current == UInt8(ascii: "\"") || current == UInt8(ascii: "\\") {
                 position &+= 1
             } else {
@@ -150,8 +151,16 @@ extension LineScanner {
         }
     }
 
-    /// The text of a number (RFC 8259 §6).
+    /// The text of a number.
     private mutating func number() throws(LineFault) -> String {
+        let start = position
+        try skipNumber()
+        return unsafe String(
+            decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
+    }
+
+    /// Steps over a number (RFC 8259 §6).
+    private mutating func skipNumber() throws(LineFault) {
         let start = position
         if current == UInt8(ascii: "-") { position &+= 1 }
         if current == UInt8(ascii: "0") {
@@ -168,8 +177,6 @@ extension LineScanner {
             if current == UInt8(ascii: "+") || current == UInt8(ascii: "-") { position &+= 1 }
             try digits(orElse: "a digit")
         }
-        return unsafe String(
-            decoding: UnsafeRawBufferPointer(rebasing: bytes[start..<position]), as: UTF8.self)
     }
 
     private mutating func digits(orElse expected: String) throws(LineFault) {

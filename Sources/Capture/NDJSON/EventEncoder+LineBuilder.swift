@@ -180,13 +180,6 @@ extension Bytes {
         }
     }
 
-    @inline(__always)
-    mutating func append(_ literal: StaticString) {
-        unsafe append(
-            contentsOf: UnsafeBufferPointer(
-                start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
-
     mutating func append(decimal value: UInt64) {
         appendLine(capacity: LineBuilder.maximumNumber) { $0.append(value) }
     }

@@ -9,40 +9,27 @@ package struct EventEncoder: Sendable {
     /// Appends one line with its line feed; `seq` stands in for the event's own, if given.
     package func encode(_ event: borrowing Event, seq: Int? = nil, into line: inout Bytes) {
         encodeFields(event, seq: seq ?? event.seq, into: &line)
-        Self.encodeEnd(event.bridge, into: &line)
+        encodeEnd(event.bridge, into: &line)
     }
 
-    /// The same, with the text of the `bridge` before at hand.
+    /// The same for a frame of a batch, with the text of what it means.
     func encode(
-        _ event: borrowing Event, seq: Int, bridge: inout BridgeText, into line: inout Bytes
-    ) {
-        encodeFields(event, seq: seq, into: &line)
-        bridge.appendEnd(event.bridge, to: &line)
-    }
-
-    /// The same for a frame of a batch.
-    func encode(
-        _ frame: borrowing GatheredFrame, payload: Span<UInt8>, seq: Int,
-        bridge: inout BridgeText, into line: inout Bytes
+        _ frame: borrowing GatheredFrame, payload: Span<UInt8>, bridge: Span<UInt8>, seq: Int,
+        into line: inout Bytes
     ) {
         let start = LineStart(
             seq: seq, time: frame.time, firstTime: frame.firstTime,
             packetTime: frame.packetTime, conn: frame.conn, from: frame.from)
-        // An end that is at hand is written in one go with the rest.
-        let isWhole = encode(
-            frame.header, payload, start, end: bridge.text(of: frame.bridge), into: &line)
-        if !isWhole { bridge.appendEnd(frame.bridge, to: &line) }
+        encode(frame.header, payload, start, bridge: bridge, isWhole: true, into: &line)
     }
 
     /// `bridge`, if there is any, and what ends the line.
-    static func encodeEnd(_ bridge: [JSON], into line: inout Bytes) {
-        guard !bridge.isEmpty else { return line.append("}\n") }
-        line.append(",\"bridge\":[")
-        for index in bridge.indices {
-            if index > 0 { line.append(",") }
-            bridge[index].encode(into: &line)
+    private func encodeEnd(_ bridge: Meanings, into line: inout Bytes) {
+        if !bridge.isEmpty {
+            line.append(",\"bridge\":")
+            bridge.appendText(to: &line)
         }
-        line.append("]}\n")
+        line.append("}\n")
     }
 
     /// All of the line but `bridge` and what ends it.
@@ -161,7 +148,8 @@ package struct EventEncoder: Sendable {
         if case .whole(let payload) = frame.content, payload.count <= Self.maximumInline,
             frame.raw == nil, !frame.incomplete, header.opcode != .close, header.isMinimal
         {
-            _ = encode(header, payload.span, start, end: nil, into: &line)
+            let none = Bytes()
+            encode(header, payload.span, start, bridge: none.span, isWhole: false, into: &line)
             return
         }
         line.appendLine(capacity: Self.maximumBeginning + 128) { builder in
@@ -186,23 +174,35 @@ package struct EventEncoder: Sendable {
 
     /// The usual frame, whose greatest size is known: room is made once.
     ///
-    /// `end`, if any, stands behind it, unless it is no text: then false is returned.
+    /// Where `isWhole`, `bridge` and the end of the line stand behind it.
     private func encode(
-        _ header: FrameHeader, _ payload: Span<UInt8>, _ start: LineStart, end: Bytes?,
-        into line: inout Bytes
-    ) -> Bool {
+        _ header: FrameHeader, _ payload: Span<UInt8>, _ start: LineStart, bridge: Span<UInt8>,
+        isWhole: Bool, into line: inout Bytes
+    ) {
         let capacity =
-            Self.maximumBeginning + 128 + jsonStringCapacity(payload.count) + (end?.count ?? 0)
+            Self.maximumBeginning + 128 + jsonStringCapacity(payload.count) + bridge.count
         var isText = true
         line.appendLine(capacity: capacity) { builder in
             begin("frame", start, into: &builder)
             append(header, to: &builder)
             isText = builder.append(",\"text\":", text: payload)
-            if isText, let end { builder.append(end.span) }
+            if isText, isWhole { appendEnd(bridge, to: &builder) }
         }
-        guard !isText else { return end != nil }
+        guard !isText else { return }
         appendRaw("base64", payload, to: &line)
-        return false
+        if isWhole {
+            line.appendLine(capacity: bridge.count + 16) { appendEnd(bridge, to: &$0) }
+        }
+    }
+
+    /// The text of `bridge`, if there is any, and what ends the line.
+    @inline(__always)
+    private func appendEnd(_ bridge: Span<UInt8>, to builder: inout LineBuilder) {
+        if bridge.count > 0 {
+            builder.append(",\"bridge\":")
+            builder.append(bridge)
+        }
+        builder.append("}\n")
     }
 
     @inline(__always)

@@ -50,7 +50,6 @@ struct SessionWriterCore {
     private let lossReason: String
     private let openPart: (Int) throws(OutputError) -> any ByteOutput
     private let encoder = EventEncoder()
-    private var bridgeText = BridgeText()
 
     private var state = State.recording
     private var file: BatchFile?
@@ -107,14 +106,17 @@ struct SessionWriterCore {
     // MARK: Input
 
     mutating func receive(_ batch: borrowing EventBatch) {
-        batch.forEach(event: { receive($0) }, frame: { receive($0, payload: $1) })
+        batch.forEach(
+            event: { receive($0) }, frame: { receive($0, payload: $1, bridge: $2) })
     }
 
     private mutating func receive(
-        _ frame: borrowing GatheredFrame, payload: Span<UInt8>
+        _ frame: borrowing GatheredFrame, payload: Span<UInt8>, bridge: Span<UInt8>
     ) {
         guard case .recording = state, frame.time >= lastTime else {
-            receive(Event(frame, payload: Bytes(copying: payload)))
+            receive(
+                Event(
+                    frame, payload: Bytes(copying: payload), bridge: Bytes(copying: bridge)))
             return
         }
         let number = frame.seq > lastNumber ? frame.seq : lastNumber &+ 1
@@ -127,7 +129,7 @@ struct SessionWriterCore {
         }
         hasEvents = true
         seq &+= 1
-        encoder.encode(frame, payload: payload, seq: seq, bridge: &bridgeText, into: &batch)
+        encoder.encode(frame, payload: payload, bridge: bridge, seq: seq, into: &batch)
         lines.append(
             Line(
                 end: batch.count, number: number, conn: frame.conn, from: frame.from,
@@ -221,7 +223,7 @@ struct SessionWriterCore {
         _ event: Event, _ kind: Line.Kind, number: Int = 0, length: UInt64 = 0
     ) {
         seq &+= 1
-        encoder.encode(event, seq: seq, bridge: &bridgeText, into: &batch)
+        encoder.encode(event, seq: seq, into: &batch)
         noteLine(of: event, kind, number: number, length: length)
     }
 

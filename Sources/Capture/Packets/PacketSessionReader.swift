@@ -3,6 +3,8 @@ package import Wire
 /// Reads a pcap or pcapng file as a session, event by event, as the packets come.
 package final class PacketSessionReader {
     private let source: any ByteSource
+    /// Whether the next packet may not exist yet: then those before it are given out first.
+    private let mayWait: Bool
     private var file: PacketFile
     private let linkName: String
     private var session: PacketSession
@@ -13,6 +15,8 @@ package final class PacketSessionReader {
     private var opening: Event?
     private var isStarted = false
     private var isEnded = false
+    /// What was wrong behind the events of a batch; told after them.
+    private var fault: PacketFile.Fault?
 
     package var name: String { source.name }
 
@@ -28,6 +32,7 @@ package final class PacketSessionReader {
         _ source: any ByteSource, start: Bytes = [], ports: Set<UInt16> = []
     ) throws(SessionError) {
         self.source = source
+        mayWait = source.mayWait
         do {
             file = try PacketFile.open(source, start: start)
         } catch {
@@ -44,22 +49,69 @@ package final class PacketSessionReader {
     package func next() throws(SessionError) -> SessionFileReader.Item? {
         while true {
             if let event = opening.take() { return .event(event) }
-            if given < batch.events.count { break }
+            if given < batch.count { break }
+            if let fault = fault.take() { return .remark(try end(with: fault)) }
             guard !isEnded else { return nil }
             given = 0
             batch.removeAll()
+            batch.gatherFrames(false)
             do {
                 if try !readPacket() { finish() }
             } catch {
-                if let error = file.sourceError { throw .unreadable(error) }
-                let isFirst = !isStarted
-                finish()
-                if isFirst { throw .badPackets(name: name, error) }
-                return .remark(.badPackets(error))
+                return .remark(try end(with: error))
             }
         }
         given += 1
         return .event(batch.events[given - 1])
+    }
+
+    /// Puts the next events into an empty batch, or gives a remark; nil at the end.
+    package func next(
+        into target: inout EventBatch
+    ) throws(SessionError) -> SessionFileReader.Portion? {
+        while true {
+            if let event = opening.take() {
+                target.adopt(event)
+                return .events
+            }
+            if given == 0, !batch.isEmpty {
+                batch.hand(to: &target)
+                return .events
+            }
+            if given < batch.count {
+                for event in batch.events.dropFirst(given) { target.adopt(event) }
+                given = batch.count
+                return .events
+            }
+            if let fault = fault.take() { return .remark(try end(with: fault)) }
+            guard !isEnded else { return nil }
+            given = 0
+            batch.removeAll()
+            batch.gatherFrames(target.gathersFrames)
+            readPackets()
+        }
+    }
+
+    /// Reads packets for a batch, as many as are there without a wait.
+    private func readPackets() {
+        do {
+            repeat {
+                if try !readPacket() { finish() }
+            } while !isEnded && !mayWait && opening == nil && !batch.isFull
+        } catch {
+            fault = error
+        }
+    }
+
+    /// Ends the session where its packets can be read no further; its last events follow.
+    private func end(
+        with error: PacketFile.Fault
+    ) throws(SessionError) -> SessionRemark.Kind {
+        if let error = file.sourceError { throw .unreadable(error) }
+        let isFirst = !isStarted
+        finish()
+        if isFirst { throw .badPackets(name: name, error) }
+        return .badPackets(error)
     }
 
     /// Reads one packet; false at the end of the file.
@@ -104,6 +156,7 @@ final class ResumedSource: ByteSource {
     }
 
     var name: String { source.name }
+    var mayWait: Bool { source.mayWait }
 
     func read(into bytes: inout [UInt8], maximum: Int) throws(SourceError) {
         guard !start.isEmpty else { return try source.read(into: &bytes, maximum: maximum) }

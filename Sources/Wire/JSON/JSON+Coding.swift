@@ -117,18 +117,18 @@ extension JSON {
 
     private func encodeAny(into output: inout Bytes, style: Style) {
         switch self {
-        case .null: return output.append(literal: "null")
-        case .bool(let flag): return output.append(literal: flag ? "true" : "false")
-        case .number(let text): return output.append(text)
+        case .null: return output.append("null")
+        case .bool(let flag): return output.append(flag ? "true" : "false")
+        case .number(let text): return output.append(text: text)
         case .string, .array, .object: break
         }
         var open: [Cursor] = []
         var value = self
         while true {
             switch value {
-            case .null: output.append(literal: "null")
-            case .bool(let flag): output.append(literal: flag ? "true" : "false")
-            case .number(let text): output.append(text)
+            case .null: output.append("null")
+            case .bool(let flag): output.append(flag ? "true" : "false")
+            case .number(let text): output.append(text: text)
             case .string(let text): Self.encode(text, into: &output, style: style)
             case .array(let elements):
                 output.append(UInt8(ascii: "["))
@@ -199,14 +199,8 @@ extension JSON {
 }
 
 extension Bytes {
-    fileprivate mutating func append(literal: StaticString) {
-        unsafe append(
-            contentsOf: UnsafeBufferPointer(
-                start: literal.utf8Start, count: literal.utf8CodeUnitCount))
-    }
-
     /// Appends text; no copy of it is made on the way.
-    fileprivate mutating func append(_ text: String) {
+    fileprivate mutating func append(text: String) {
         let isWritten: Void? = unsafe text.utf8.withContiguousStorageIfAvailable { utf8 in
             unsafe append(contentsOf: utf8)
         }

@@ -32,6 +32,73 @@ private final class SlowSource: ByteSource {
         return events
     }
 
+    /// Reads by batches, some events one by one before.
+    private func batched(
+        _ source: any ByteSource, gathersFrames: Bool, after count: Int = 0
+    ) throws -> (events: [Event], largest: Int) {
+        var reader = SessionReader(source)
+        var events: [Event] = []
+        var largest = 0
+        while events.count < count, case .event(let event)? = try reader.next() {
+            events.append(event)
+        }
+        var batch = EventBatch(gathersFrames: gathersFrames)
+        while try reader.next(into: &batch) != nil {
+            events += batch.events
+            largest = max(largest, batch.count)
+        }
+        return (events, largest)
+    }
+
+    /// The largest of the captures.
+    private func largest() throws -> Bytes {
+        let files = try PacketCapture.complete.map {
+            try Bytes(Data(contentsOf: URL(filePath: $0.path)))
+        }
+        return try #require(files.max { $0.count < $1.count })
+    }
+
+    @Test(arguments: PacketCapture.complete, [false, true])
+    func `batches bring the events that come one by one`(
+        _ capture: PacketCapture, _ gathersFrames: Bool
+    ) throws {
+        let events = try events(SessionFileSource(path: capture.path))
+        for count in [0, 1, 2, 3, 20] {
+            let batched = try batched(
+                SessionFileSource(path: capture.path), gathersFrames: gathersFrames, after: count)
+            #expect(batched.events == events)
+        }
+    }
+
+    @Test func `a batch holds what is at hand, and of a stream the events of one packet`() throws {
+        let bytes = try largest()
+        let file = try batched(MemorySource(bytes), gathersFrames: true)
+        let stream = try batched(SlowSource([bytes]), gathersFrames: true)
+        #expect(stream.events == file.events)
+        #expect(file.largest > 2 * stream.largest)
+        #expect(stream.largest < 10)
+    }
+
+    @Test func `what is wrong with a file is told behind the events before it`() throws {
+        var bytes = try largest()
+        bytes.removeLast(7)
+        var reader = SessionReader(MemorySource(bytes))
+        var kinds: [String] = []
+        var batch = EventBatch(gathersFrames: true)
+        while let portion = try reader.next(into: &batch) {
+            switch portion {
+            case .events: kinds.append("events")
+            case .remark:
+                #expect(batch.isEmpty)
+                kinds.append("remark")
+            }
+        }
+        #expect(kinds.filter { $0 == "remark" }.count == 1)
+        #expect(kinds.suffix(3) == ["events", "remark", "events"])
+        let alone = try events(MemorySource(bytes))
+        #expect(try batched(MemorySource(bytes), gathersFrames: true).events == alone)
+    }
+
     @Test func `the captures are there`() {
         #expect(PacketCapture.all.count >= 18)
     }

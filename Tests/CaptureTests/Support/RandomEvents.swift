@@ -161,6 +161,7 @@ extension SeededRandom {
             firstTime: maybe(pick([0, -1, .max])), packetTime: maybe(pick([0, .min])),
             conn: conn, from: from, kind: kind,
             bridge: flag()
-                ? [] : (0..<Int.random(in: 1..<3, using: &self)).map { _ in json() })
+                ? []
+                : Meanings((0..<Int.random(in: 1..<3, using: &self)).map { _ in json() }))
     }
 }

@@ -6,7 +6,7 @@ struct SessionSketch {
     private(set) var events: [Event] = []
 
     mutating func add(
-        _ milliseconds: Int64, _ conn: Int, _ from: Side?, _ kind: Event.Kind, bridge: [JSON] = []
+        _ milliseconds: Int64, _ conn: Int, _ from: Side?, _ kind: Event.Kind, bridge: Meanings = []
     ) {
         events.append(
             Event(
@@ -47,7 +47,7 @@ struct SessionSketch {
     }
 
     mutating func text(
-        _ milliseconds: Int64, _ conn: Int, _ from: Side, _ text: String, bridge: [JSON] = []
+        _ milliseconds: Int64, _ conn: Int, _ from: Side, _ text: String, bridge: Meanings = []
     ) {
         let key = from == .app ? MaskingKey(rawValue: 0x37fa_213d) : nil
         let bytes = Bytes(text.utf8)
@@ -77,7 +77,7 @@ struct SessionSketch {
     }
 
     mutating func heartbeat(_ milliseconds: Int64, _ conn: Int, echo: Int64? = 1) {
-        let bridge: [JSON] = [["kind": "heartbeat", "id": "heartbeat"]]
+        let bridge: Meanings = [["kind": "heartbeat", "id": "heartbeat"]]
         text(milliseconds, conn, .app, #"{"id":"heartbeat"}"#, bridge: bridge)
         if let echo {
             text(milliseconds + echo, conn, .board, #"{"id":"heartbeat"}"#, bridge: bridge)
@@ -141,13 +141,14 @@ struct SessionSketch {
                     exchange: exchange, status: 200, reason: "OK",
                     body: Event.Body(
                         content: .whole(bytes), framing: .length(UInt64(bytes.count))))),
-            bridge: [["kind": "poll", "commands": .integer(commands.count)]]
-                + commands.map {
-                    [
-                        "kind": "command", "id": .string($0.0), "type": .string($0.1),
-                        "route": "queue",
-                    ]
-                })
+            bridge: Meanings(
+                [["kind": "poll", "commands": .integer(commands.count)]]
+                    + commands.map {
+                        [
+                            "kind": "command", "id": .string($0.0), "type": .string($0.1),
+                            "route": "queue",
+                        ]
+                    }))
     }
 
     mutating func end(_ milliseconds: Int64, dropped: Int = 0) {

@@ -1,0 +1,12 @@
+/// What a WebSocket message means, before it is written as values or as text.
+enum MessageMeaning {
+    /// It is no JSON.
+    case nothing
+    /// JSON that the contract does not know.
+    case unknown
+    /// A message with one of `ContractNames.reservedIDs`.
+    case reserved(Int)
+    case appEvent(id: String)
+    case command(SentCommand)
+    case result(Answer, CommandTracker.Pairing?)
+}
