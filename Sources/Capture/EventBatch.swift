@@ -144,7 +144,7 @@ package struct EventBatch: Sendable {
     /// Has what was collected changed by the one closure or the other, in order.
     ///
     /// What `frame` appends becomes the text of the frame's `bridge`; it has to be an array as
-    /// `EventEncoder` writes it, or nothing.
+    /// `EventEncoder` writes it, or nothing, and then what was there stays.
     package mutating func update(
         event: (inout Event) -> Void,
         frame: (borrowing GatheredFrame, Span<UInt8>, inout Bytes) -> Void
@@ -154,14 +154,13 @@ package struct EventBatch: Sendable {
         // Taken out for the while: a closure may not change what it stands in.
         var texts = Bytes()
         swap(&texts, &meanings)
-        texts.removeAll(keepingCapacity: true)
         var next = 0
         for index in 0...others.count {
             let end = index < others.count ? framesBefore[index] : frames.count
             while next < end {
                 let start = texts.count
                 frame(frames[next], payloads.extracting(frames[next].payload), &texts)
-                frames[next].bridge = start..<texts.count
+                if texts.count > start { frames[next].bridge = start..<texts.count }
                 next += 1
             }
             if index < others.count { event(&others[index]) }
@@ -223,6 +222,9 @@ package struct GatheredFrame: Sendable {
     /// Where its payload and what it means stand in the batch.
     fileprivate var payload = 0..<0
     fileprivate var bridge = 0..<0
+
+    /// Whether it is known to mean something.
+    package var hasMeaning: Bool { !bridge.isEmpty }
 
     init(
         seq: Int = 0, time: Int64, firstTime: Int64?, packetTime: Int64?, conn: Int, from: Side,

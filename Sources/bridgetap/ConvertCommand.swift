@@ -251,7 +251,9 @@ private struct Conversion {
                 },
                 frame: { frame, payload, text in
                     lastTime = max(lastTime, frame.time)
-                    meaning.annotate(frame, payload: payload, into: &text)
+                    if !frame.hasMeaning {
+                        meaning.annotate(frame, payload: payload, into: &text)
+                    }
                 })
             self.meaning = meaning
         } else {

@@ -79,6 +79,18 @@ import Wire
             event: { $0.bridge = [.integer($0.seq)] },
             frame: { frame, _, text in text += Bytes("[\(frame.seq)]".utf8) })
         #expect(batch.events.map(\.bridge) == (1..<batch.nextSeq).map { [.integer($0)] })
+        batch.update(
+            event: { _ in },
+            frame: { frame, _, text in
+                #expect(frame.hasMeaning)
+                if frame.seq % 2 == 0 { text += Bytes("[0]".utf8) }
+            })
+        batch.forEach(
+            event: { _ in },
+            frame: { frame, _, bridge in
+                let text = String(decoding: Bytes(copying: bridge), as: UTF8.self)
+                #expect(text == (frame.seq % 2 == 0 ? "[0]" : "[\(frame.seq)]"))
+            })
     }
 
     @Test func `what has its number keeps it, in its place`() {

@@ -1,3 +1,4 @@
+import Glibc
 import Wire
 
 /// Cuts a source, packed or not, into lines; holds one line and one read at a time.
@@ -89,32 +90,27 @@ struct LineReader {
         }
     }
 
+    /// Whether a whole line was read that was not given out.
+    mutating func hasLine() -> Bool {
+        guard !isSkipping, let end = lineFeed() else { return false }
+        searched = end
+        return true
+    }
+
     private var unfinished: String? {
         guard let decompressor, decompressor.isWithinMember else { return nil }
         return decompressor is GzipDecompressor
             ? "the last gzip member is cut short" : "the last Zstandard frame is cut short"
     }
 
-    /// The offset of the next line feed in `text`, looked for eight bytes at a time.
+    /// The offset of the next line feed in `text`; the corresponding C function is `memchr`.
     private func lineFeed() -> Int? {
-        let bytes = unsafe text.span.bytes
-        var position = searched
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        while position &+ 8 <= bytes.byteCount {
-            // Any bit pattern is a UInt64, and the load checks its bounds.
-            let word = unsafe UInt64(
-                littleEndian: bytes.unsafeLoadUnaligned(
-                    fromByteOffset: position, as: UInt64.self))
-            let difference = word ^ (ones &* 0x0a)
-            let found = (difference &- ones) & ~difference & (ones &* 0x80)
-            if found != 0 { return position &+ found.trailingZeroBitCount >> 3 }
-            position &+= 8
+        unsafe text.withUnsafeBytes { bytes in
+            guard searched < bytes.count, let base = bytes.baseAddress,
+                let found = unsafe memchr(base + searched, 0x0a, bytes.count - searched)
+            else { return nil }
+            return unsafe UnsafeRawPointer(found) - base
         }
-        while position < text.count {
-            if text[position] == 0x0a { return position }
-            position &+= 1
-        }
-        return nil
     }
 
     /// Lets go of the first bytes of `text`.

@@ -41,6 +41,41 @@ package struct SessionFileReader {
 
     /// The next event or remark; nil at the end, which for a followed file is for now.
     package mutating func next() throws(SessionError) -> Item? {
+        switch try step() {
+        case .line(let range, let isTerminated): return try decode(range, isTerminated)
+        case .remark(let kind): return .remark(kind)
+        case nil: return nil
+        }
+    }
+
+    /// Adds to `batch` the usual frames that come next, as many as are at hand without a read;
+    /// gives the event or remark behind them, if one is; nil and no frames at the end.
+    mutating func nextFrames(into batch: inout EventBatch) throws(SessionError) -> Item? {
+        repeat {
+            switch try step() {
+            case .line(let range, let isTerminated):
+                guard position.line > 1 else { return try decode(range, isTerminated) }
+                let line: EventDecoder.Line?
+                do {
+                    line = try decoder.decode(lines.text.span.extracting(range), into: &batch)
+                } catch {
+                    return try item(error, range, isTerminated)
+                }
+                if let line { return try item(line) }
+            case .remark(let kind): return .remark(kind)
+            case nil: return nil
+            }
+        } while !batch.isFull && lines.hasLine()
+        return nil
+    }
+
+    /// A line's place in the text, or what is there instead of one.
+    private enum Step {
+        case line(Range<Int>, isTerminated: Bool)
+        case remark(SessionRemark.Kind)
+    }
+
+    private mutating func step() throws(SessionError) -> Step? {
         guard !isEnded else { return nil }
         let next: LineReader.Next
         do {
@@ -73,20 +108,30 @@ package struct SessionFileReader {
             return nil
         }
         lineSize = range.count + (isTerminated ? 1 : 0)
-        return try decode(range, isTerminated: isTerminated)
+        return .line(range, isTerminated: isTerminated)
     }
 
     private func decode(
-        _ range: Range<Int>, isTerminated: Bool
+        _ range: Range<Int>, _ isTerminated: Bool
     ) throws(SessionError) -> Item {
         let line: EventDecoder.Line
         do {
             line = try decoder.decode(lines.text.span.extracting(range))
         } catch {
-            if position.line == 1 { throw firstLineError(error, range, isTerminated) }
-            if !isTerminated { return .remark(.tornLine(bytes: range.count)) }
-            return .remark(.badLine(error))
+            return try item(error, range, isTerminated)
         }
+        return try item(line)
+    }
+
+    private func item(
+        _ fault: LineFault, _ range: Range<Int>, _ isTerminated: Bool
+    ) throws(SessionError) -> Item {
+        if position.line == 1 { throw firstLineError(fault, range, isTerminated) }
+        if !isTerminated { return .remark(.tornLine(bytes: range.count)) }
+        return .remark(.badLine(fault))
+    }
+
+    private func item(_ line: EventDecoder.Line) throws(SessionError) -> Item {
         switch line {
         case .event(let event):
             if position.line == 1 {

@@ -148,6 +148,21 @@ package struct SessionReader {
             case nil: return nil
             }
         }
+        // So has the only file, of which the usual lines need no event of their own.
+        while queue.isEmpty, inputs.count == 1, file != nil {
+            switch try file?.nextFrames(into: &batch) {
+            case .event(let event)?:
+                guard let event = try receive(event) else { continue }
+                batch.adopt(event)
+            case .remark(let kind)?:
+                let remark = SessionRemark(position: position, kind: kind)
+                guard !batch.isEmpty else { return .remark(remark) }
+                queue.append(.remark(remark))
+            case nil:
+                guard !batch.isEmpty else { return nil }
+            }
+            return .events
+        }
         switch try next() {
         case .event(let event)?:
             batch.adopt(event)

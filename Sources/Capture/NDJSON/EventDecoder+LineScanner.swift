@@ -82,6 +82,10 @@ struct LineScanner {
                 | word(at: offset &+ 24)
             offset &+= 32
         }
+        while offset &+ 8 <= count {
+            bits |= word(at: offset)
+            offset &+= 8
+        }
         while offset < count {
             bits |= unsafe UInt64(bytes[offset])
             offset &+= 1

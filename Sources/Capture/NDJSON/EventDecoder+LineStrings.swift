@@ -79,23 +79,30 @@ extension LineScanner {
     /// No escape is shorter than what it stands for, so the rest of the line is room enough, as is
     /// what the string itself takes.
     mutating func stringBytes(room: Int? = nil) throws(LineFault) -> Bytes {
+        var value = Bytes()
+        try appendString(to: &value, room: room)
+        return value
+    }
+
+    /// Appends a string's value as UTF-8.
+    mutating func appendString(to value: inout Bytes, room: Int? = nil) throws(LineFault) {
         guard current == UInt8(ascii: "\"") else { throw unexpected("a string") }
         position &+= 1
         // Sixteen more than the string has, for stores of whole words.
         let room = (room ?? count &- position) &+ 16
         var outcome: LineFault?
-        var value = Bytes()
         value.append(addingCapacity: room) { output in
             unsafe output.withUnsafeMutableBufferPointer { buffer, initialized in
+                let free = unsafe UnsafeMutableRawBufferPointer(
+                    rebasing: UnsafeMutableRawBufferPointer(buffer)[initialized...])
                 do throws(LineFault) {
-                    initialized = unsafe try unescape(into: UnsafeMutableRawBufferPointer(buffer))
+                    initialized += unsafe try unescape(into: free)
                 } catch {
                     outcome = error
                 }
             }
         }
         if let outcome { throw outcome }
-        return value
     }
 
     /// Writes what the string stands for from the cursor on, to behind its closing quote.

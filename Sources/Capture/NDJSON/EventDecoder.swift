@@ -22,6 +22,24 @@ package struct EventDecoder: Sendable {
         case unknown(kind: String, seq: Int?)
     }
 
+    /// Decodes one line; a usual frame goes straight into `batch`, and nil is given back for it.
+    func decode(
+        _ line: Span<UInt8>, into batch: inout EventBatch
+    ) throws(LineFault) -> Line? {
+        if batch.gathersFrames {
+            let isTaken = unsafe line.bytes.withUnsafeBytes { bytes in
+                let scanner = unsafe LineScanner(bytes)
+                guard scanner.isASCII || isValidUTF8(line) else { return false }
+                return batch.adopt { payloads, meanings in
+                    UsualFrame.read(
+                        scanner, readsBridge: readsBridge, payload: &payloads, bridge: &meanings)
+                }
+            }
+            if isTaken { return nil }
+        }
+        return try decode(line)
+    }
+
     /// Decodes one line, with or without its line feed.
     package func decode(_ line: Span<UInt8>) throws(LineFault) -> Line {
         return try unsafe line.bytes.withUnsafeBytes { bytes throws(LineFault) in
