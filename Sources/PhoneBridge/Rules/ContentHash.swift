@@ -14,7 +14,7 @@ extension JSONTape {
                 continue
             }
             var hasher = Hasher()
-            hasher.combine("\(name)")
+            hasher.combine(literal: name)
             hasher.combine(content(value, in: text))
             sum &+= UInt64(bitPattern: Int64(hasher.finalize()))
         }
@@ -39,9 +39,9 @@ extension JSONTape {
         case .string:
             // Bytes, so that canonically equivalent texts differ.
             if hasEscapes(index) {
-                hasher.combine(Bytes(string(index, in: text).utf8))
+                hasher.combine(text: Bytes(string(index, in: text).utf8).span)
             } else {
-                hasher.combine(Bytes(text: text, range: contentRange(index)))
+                hasher.combine(text: text.extracting(contentRange(index)))
             }
         case .array:
             forEachChild(of: index) { hasher.combine(content($0, in: text)) }
@@ -91,11 +91,18 @@ extension JSONView {
     }
 }
 
-extension Bytes {
-    /// A copy of a part of `text`.
-    fileprivate init(text: Span<UInt8>, range: Range<Int>) {
-        self.init()
-        reserveCapacity(range.count)
-        for index in range { append(text[index]) }
+extension Hasher {
+    /// Takes in a text, told from another by its length as well.
+    fileprivate mutating func combine(text: Span<UInt8>) {
+        combine(text.count)
+        unsafe text.withUnsafeBytes { unsafe combine(bytes: $0) }
+    }
+
+    /// Takes in a literal.
+    fileprivate mutating func combine(literal: StaticString) {
+        combine(literal.utf8CodeUnitCount)
+        unsafe combine(
+            bytes: UnsafeRawBufferPointer(
+                start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 }

@@ -12,6 +12,8 @@ package struct LinkFact: Sendable {
     package var conn: Int
     package var kind: Kind
 
+    /// What carries much is indirect: each fact goes to a score of groups, most of which look at
+    /// its kind and no further.
     package enum Kind: Sendable {
         /// A connection begins, or is met within.
         case opened
@@ -20,20 +22,20 @@ package struct LinkFact: Sendable {
         /// A whole data message of a WebSocket, complete and decompressed.
         ///
         /// A `command` or `result` fact follows where it is one.
-        case message(MessageFact)
+        indirect case message(MessageFact)
         /// A command of either route: a message, or an element of a poll's answer.
-        case command(CommandFact)
+        indirect case command(CommandFact)
         /// An answer of either route: a message, or the body of a POST.
-        case result(ResultFact)
-        case request(RequestFact)
+        indirect case result(ResultFact)
+        indirect case request(RequestFact)
         /// A final response, with its request where that is known.
-        case exchange(ExchangeFact)
+        indirect case exchange(ExchangeFact)
         /// Something of a side is missing or cannot be read; nil: of both.
         ///
         /// The context knows it already. With connection 0 it is about all of them.
         case hole(Side?)
         /// What the board's own side got for a command (capture format, `outcome`).
-        case outcome(JSONDocument)
+        indirect case outcome(JSONDocument)
         /// One side stopped sending.
         case ended(Side, Event.Ending)
         /// The connection is over; it is in the context for the last time.
