@@ -49,7 +49,7 @@ struct ContractNames: Sendable {
         case .nothing: break
         case .unknown: text += unknownText
         case .reserved(let index): text += reservedTexts[index]
-        case .appEvent(let id): text += JSON.array([Meaning.appEvent(id: id)]).encoded
+        case .appEvent(let id): Meaning.appendAppEvent(id: id, to: &text)
         case .command(let command): Meaning.append(command, route: .websocket, to: &text)
         case .result(let answer, let pairing):
             Meaning.append(answer, pairing, route: .websocket, to: &text)

@@ -50,6 +50,13 @@ package enum Meaning {
         return .object(members)
     }
 
+    /// Appends what `appEvent` gives, in an array, as it stands in a line.
+    static func appendAppEvent(id: String, to text: inout Bytes) {
+        text.append("[{\"kind\":\"app_event\",\"id\":")
+        appendJSONString(id, to: &text)
+        text.append("}]")
+    }
+
     /// Appends what `command` gives, in an array, as it stands in a line.
     static func append(_ command: SentCommand, route: Route, to text: inout Bytes) {
         text.append("[{\"kind\":\"command\",\"id\":")
