@@ -41,12 +41,15 @@ release: setup
 	    --scratch-path .build/static --show-bin-path)/bridgetap"
 	@ls -l dist/bridgetap
 
-# Relay, files and decoders beside haproxy, nginx, mitmproxy and jq; the aims stand in the scripts.
-# Results go to Benchmarks/results. `make bench BENCH=--quick` takes two minutes instead of eight.
+# Relay, files and decoders beside haproxy, nginx, mitmproxy and jq, and the memory of jobs on 2 GB;
+# the aims stand in the scripts. Results go to Benchmarks/results. `make bench BENCH=--quick` has
+# fewer rounds, and 200 MB instead of 2 GB.
 bench: release
 	@scripts/setup haproxy nginx-light
 	swift build -c release --static-swift-stdlib --product bridgetap-bench --scratch-path .build/static
 	Benchmarks/files --bench "$$(swift build -c release --static-swift-stdlib \
+	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
+	Benchmarks/memory $(BENCH) --bench "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 	Benchmarks/relay $(BENCH)
 

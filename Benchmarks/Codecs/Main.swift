@@ -140,50 +140,77 @@ struct Suite {
         }
     }
 
+    /// Batches, as a recorder and `convert` have them, and events one by one.
     private func writeFile() throws {
-        guard isWanted("write") else { return }
+        guard isWanted("write") || isWanted("write events") else { return }
         let events = annotated()
         let path = folder + "/write.ndjson"
-        var size = 0
-        let write = {
+        let write = { (body: (SessionWriter) -> Void) throws -> Int in
             let file = try SessionFile(path: path, overwrites: true)
             let writer = try SessionWriter(session: Self.session) {
                 (_: Int) throws(OutputError) in file
             }
+            body(writer)
+            let status = writer.close(now: events.last?.time ?? 0)
+            if let error = status.pausedBy { throw error }
+            return Int(status.size)
+        }
+        let each = { (writer: SessionWriter) in
             for (index, event) in events.enumerated() {
                 writer.receive(event)
                 // A turn of the loop under load brings about as many.
                 if index % 64 == 63 { writer.flush(now: event.time) }
             }
-            let status = writer.close(now: events.last?.time ?? 0)
-            if let error = status.pausedBy { throw error }
-            size = Int(status.size)
-            return size
         }
-        _ = try write()
-        try measure("write", bytes: size, messages: events.count, write)
+        let size = try write(each)
+        var batches: [EventBatch] = []
+        try read(path) { batches.append($0) }
+        try measure("write events", bytes: size, messages: events.count) { try write(each) }
+        try measure("write", bytes: size, messages: events.count) {
+            try write { writer in
+                for batch in batches {
+                    writer.receive(batch)
+                    writer.flush(now: 0)
+                }
+            }
+        }
+    }
+
+    /// Reads all of a session file; gives the number of its events.
+    @discardableResult
+    private func read(
+        _ path: String, readsBridge: Bool = true, _ body: (EventBatch) -> Void = { _ in }
+    ) throws -> Int {
+        var reader = SessionReader(
+            try SessionFileSource(path: path), readsBridge: readsBridge)
+        var batch = EventBatch(gathersFrames: true)
+        var events = 0
+        while try reader.next(into: &batch) != nil {
+            events += batch.count
+            body(batch)
+        }
+        return events
     }
 
     /// Reads what `writeFile` left.
     private func readFile() throws {
         let path = folder + "/write.ndjson"
-        let read = { (readsBridge: Bool) throws -> (events: Int, bytes: Int) in
-            var reader = SessionFileReader(
-                try SessionFileSource(path: path), readsBridge: readsBridge)
+        let names = ["read", "read without bridge", "read events"]
+        guard names.contains(where: isWanted) else { return }
+        if only != nil { try Suite(folder: folder, only: "write", seconds: 0).writeFile() }
+        let events = try read(path)
+        let size = SessionFileInput(path: path).size.map { Int(clamping: $0) } ?? 0
+        try measure("read", bytes: size, messages: events) { try read(path) }
+        try measure("read without bridge", bytes: size, messages: events) {
+            try read(path, readsBridge: false)
+        }
+        try measure("read events", bytes: size, messages: events) {
+            var reader = SessionReader(try SessionFileSource(path: path))
             var events = 0
-            var bytes = 0
             while let item = try reader.next() {
                 if case .event = item { events += 1 }
-                bytes += reader.lineSize
             }
-            return (events, bytes)
-        }
-        guard isWanted("read") || isWanted("read without bridge") else { return }
-        if only != nil { try Suite(folder: folder, only: "write", seconds: 0).writeFile() }
-        let (events, bytes) = try read(true)
-        try measure("read", bytes: bytes, messages: events) { try read(true).events }
-        try measure("read without bridge", bytes: bytes, messages: events) {
-            try read(false).events
+            return events
         }
     }
 

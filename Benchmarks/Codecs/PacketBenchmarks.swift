@@ -1,6 +1,7 @@
 import CPcap
 import Capture
 import Glibc
+import PhoneBridge
 import Wire
 
 /// Reading a capture: libpcap alone, which is the floor, and what is built on it.
@@ -9,7 +10,7 @@ extension Suite {
     private static let size = 200_000_000
 
     func readPackets() throws {
-        let names = ["pcap walk", "pcap packets", "pcap events", "pcap import"]
+        let names = ["pcap walk", "pcap packets", "pcap events", "pcap import", "pcap convert"]
         guard names.contains(where: isWanted) else { return }
         let path = folder + "/traffic.pcap"
         let traffic = try PacketTraffic(path: path, size: Self.size)
@@ -30,19 +31,34 @@ extension Suite {
             return events
         }
         try measure("pcap import", bytes: traffic.size, messages: traffic.messages) {
-            var reader = SessionReader(try SessionFileSource(path: path))
-            let file = try SessionFile(path: folder + "/import.ndjson", overwrites: true)
-            let writer = try SessionWriter(session: Self.session) {
-                (_: Int) throws(OutputError) in file
-            }
-            var batch = EventBatch(gathersFrames: true)
-            while let portion = try reader.next(into: &batch) {
-                if case .events = portion { writer.receive(batch) }
-            }
-            let status = writer.close(now: 0)
-            if let error = status.pausedBy { throw error }
-            return status.written
+            try convert(path, with: nil)
         }
+        try measure("pcap convert", bytes: traffic.size, messages: traffic.messages) {
+            try convert(path, with: MeaningReader())
+        }
+    }
+
+    /// What `bridgetap convert` does; without a reader of meanings, lines have no `bridge`.
+    private func convert(_ path: String, with meaning: MeaningReader?) throws -> Int {
+        var meaning = meaning
+        var reader = SessionReader(try SessionFileSource(path: path))
+        let file = try SessionFile(path: folder + "/import.ndjson", overwrites: true)
+        let writer = try SessionWriter(session: Self.session) {
+            (_: Int) throws(OutputError) in file
+        }
+        var batch = EventBatch(gathersFrames: true)
+        while let portion = try reader.next(into: &batch) {
+            guard case .events = portion else { continue }
+            if meaning != nil {
+                batch.update(
+                    event: { meaning?.annotate(&$0) },
+                    frame: { meaning?.annotate($0, payload: $1, into: &$2) })
+            }
+            writer.receive(batch)
+        }
+        let status = writer.close(now: 0)
+        if let error = status.pausedBy { throw error }
+        return status.written
     }
 
     private struct PcapFailure: Error {}
