@@ -26,12 +26,17 @@ let package = Package(
             name: "BridgeProxy",
             dependencies: ["Wire", "Capture", "PhoneBridge", "Network", "Simulator"]),
         .target(name: "Report", dependencies: ["Wire", "Capture", "PhoneBridge"]),
+        .target(
+            name: "Replay",
+            dependencies: [
+                "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
+            ]),
         .target(name: "Arguments"),
         .executableTarget(
             name: "bridgetap",
             dependencies: [
                 "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
-                "Arguments",
+                "Replay", "Arguments",
             ]),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"]),
@@ -55,6 +60,12 @@ let package = Package(
             dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],
             exclude: [
                 "Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden", "Stats/Golden",
+            ]),
+        .testTarget(
+            name: "ReplayTests",
+            dependencies: [
+                "Replay", "Report", "BridgeProxy", "Simulator", "PhoneBridge", "Capture",
+                "Network", "Wire",
             ]),
         .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],

@@ -10,10 +10,13 @@ private let floors: [String: Set<String>] = [
     "Simulator": ["Wire", "Capture", "PhoneBridge", "Network"],
     "BridgeProxy": ["Wire", "Capture", "PhoneBridge", "Network", "Simulator"],
     "Report": ["Wire", "Capture", "PhoneBridge"],
+    "Replay": [
+        "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
+    ],
     "Arguments": [],
     "bridgetap": [
         "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
-        "Arguments",
+        "Replay", "Arguments",
     ],
 ]
 
@@ -35,7 +38,8 @@ private let searchers: Set<String> = [
 
 /// Modules that know no file, socket, process or clock, but for files that say so by their name.
 private let pureModules: Set<String> = [
-    "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Report", "Arguments",
+    "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Report", "Replay",
+    "Arguments",
 ]
 
 @Suite struct FloorTests {
