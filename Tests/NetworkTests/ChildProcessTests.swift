@@ -76,6 +76,46 @@ import Wire
         #expect(result.output == ["blue", "/", "300000"])
     }
 
+    @Test func `variables are added to those that this process has`() throws {
+        var command = ChildCommand.shell("echo $COLOUR; test -n \"$PATH\" && echo path; echo $HOME")
+        command.addedEnvironment = ["COLOUR": "a=b", "HOME": "/elsewhere"]
+        #expect(try run(command).output == ["a=b", "path", "/elsewhere"])
+        command.environment = ["PATH": "/bin:/usr/bin", "COLOUR": "blue", "HOME": "/home"]
+        command.addedEnvironment = ["HOME": "/elsewhere"]
+        #expect(try run(command).output == ["blue", "path", "/elsewhere"])
+    }
+
+    @Test func `a signal reaches what a program leaves in its group`() throws {
+        let bench = try RealBench()
+        var pid: Int32?
+        var exit: ChildExit?
+        let child = try bench.loop.start(.shell("sleep 1000 > /dev/null 2>&1 & echo $!; exit 3")) {
+            pid = Int32(String(decoding: $1, as: UTF8.self))
+        } onExit: {
+            exit = $0
+        }
+        bench.expect("it ends") { exit != nil }
+        #expect(exit == .code(3))
+        #expect(pid != nil)
+        #expect(child.isGroupAlive)
+        child.send(signal: SIGKILL)
+        // One that nobody reaps stays as a zombie, and does not count.
+        bench.expect("nothing is left") { !child.isGroupAlive }
+        bench.finish()
+    }
+
+    @Test func `the names in a folder are read`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        for name in ["b", ".a", "ü"] {
+            try Data().write(to: folder.appending(path: name))
+        }
+        #expect(Set(try FolderNames.read(folder.path)) == ["b", ".a", "ü"])
+        let error = #expect(throws: FileError.self) { try FolderNames.read("/nowhere") }
+        #expect(error?.description == "no such file or directory (opendir, ENOENT)")
+    }
+
     @Test func `a program that reads no input does no harm`() throws {
         var command = ChildCommand(["/bin/true"])
         command.input = noise(1 << 20)

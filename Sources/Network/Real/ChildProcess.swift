@@ -8,6 +8,8 @@ package struct ChildCommand: Sendable {
     package var arguments: [String]
     /// The environment; nil for this process's own.
     package var environment: [String: String]?
+    /// Variables that are set besides.
+    package var addedEnvironment: [String: String] = [:]
     /// The folder to run in; nil for this process's own.
     package var directory: String?
     /// What the program finds on its standard input, which then ends.
@@ -57,6 +59,7 @@ package final class ChildProcess {
     private var process: UVProcess?
     private var pipes: [ChildPipe] = []
     private var openPipes = 2
+    private var isGroupGone = false
 
     fileprivate init(
         _ command: ChildCommand, loop: UVLoop, onLine: @escaping (ChildOutput, Bytes) -> Void,
@@ -92,6 +95,8 @@ package final class ChildProcess {
     private func exited(_ exit: ChildExit) {
         self.exit = exit
         process = nil
+        // Looked at now, while no other process can have got the number yet.
+        _ = isGroupAlive
         loop.schedule(after: Self.outputPatience) { [weak self] in
             guard let self else { return }
             openPipes = 0
@@ -109,11 +114,22 @@ package final class ChildProcess {
         onExit(exit)
     }
 
+    /// Whether it still runs, or anything in its group does.
+    ///
+    /// What has ended and is not reaped by its parent does not count. A group keeps its number as
+    /// long as it has members.
+    package var isGroupAlive: Bool {
+        if exit == nil { return true }
+        guard hasOwnGroup, !isGroupGone else { return false }
+        isGroupGone = !ProcessGroup.isAlive(pid)
+        return !isGroupGone
+    }
+
     /// Sends a signal to the process, and to its group if it has its own.
     ///
-    /// Nothing happens once it has ended: its number may be somebody else's then.
+    /// Nothing happens once they have ended: the number may be somebody else's then.
     package func send(signal: Int32) {
-        guard exit == nil, pid > 0 else { return }
+        guard pid > 0, isGroupAlive else { return }
         _ = Glibc.kill(hasOwnGroup ? -pid : pid, signal)
     }
 

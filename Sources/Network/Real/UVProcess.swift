@@ -29,7 +29,12 @@ final class UVProcess: UVHandle {
         _ handle: UnsafeMutablePointer<uv_process_t>, _ streams: [Int32]
     ) -> Int32 {
         let arguments = CStrings(command.arguments)
-        let environment = command.environment.map { variables in
+        var variables = command.environment
+        if !command.addedEnvironment.isEmpty {
+            variables = (variables ?? ProcessEnvironment.current)
+                .merging(command.addedEnvironment) { $1 }
+        }
+        let environment = variables.map { variables in
             CStrings(variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" })
         }
         let directory = CStrings(command.directory.map { [$0] } ?? [])
