@@ -19,7 +19,7 @@ package enum TargetError: Error, Sendable, Equatable {
     case noPort(NetworkError)
     /// Somebody else listens where it is to serve.
     case portTaken(Endpoint)
-    /// Its private folder cannot be made.
+    /// Its private folder cannot be made or removed.
     case noFolder(FileError)
     /// The program of a step cannot be started.
     case cannotStart(TargetStep, NetworkError)
@@ -38,6 +38,8 @@ package enum TargetError: Error, Sendable, Equatable {
     case refused(TargetStep, status: Int, body: String)
     /// The request of a step got no answer.
     case noAnswer(TargetStep, HTTPRequestError)
+    /// The request of a step cannot be written with the values that there are.
+    case wrongText(TargetStep, TargetTextError)
     /// There is no way to do that with this target.
     case noWay(TargetStep)
     /// The name of a state has characters that no command line should see.
@@ -52,7 +54,7 @@ package enum TargetError: Error, Sendable, Equatable {
             .tookTooLong(_, _, let output):
             output
         case .noPrograms, .noPort, .portTaken, .noFolder, .cannotStart, .unreachable, .refused,
-            .noAnswer, .noWay, .strangeState, .stopped:
+            .noAnswer, .wrongText, .noWay, .strangeState, .stopped:
             TargetOutput()
         }
     }
@@ -73,7 +75,7 @@ extension TargetError: CustomStringConvertible {
         case .portTaken(let endpoint):
             "somebody else listens on \(endpoint) already, where the target is to serve"
         case .noFolder(let error):
-            "cannot make a folder for the target, \(error.path): \(error)"
+            "the private folder of the target, \(error.path): \(error)"
         case .cannotStart(let step, let error):
             "\(step.rawValue): the command cannot be started: \(error)"
         case .died(let exit, _): "the target died: it \(exit.words)"
@@ -89,6 +91,7 @@ extension TargetError: CustomStringConvertible {
                 + (body.isEmpty ? "" : ": \(body)")
         case .noAnswer(let step, let error):
             "\(step.rawValue): the target gave no answer: \(error.words)"
+        case .wrongText(let step, let error): "\(step.rawValue): \(error)"
         case .noWay(let step):
             "there is no way to do that with this target; \(step.rawValue) says how"
         case .strangeState(let state):

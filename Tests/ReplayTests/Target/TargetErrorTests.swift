@@ -22,7 +22,7 @@ import Wire
         ),
         (
             .noFolder(FileError(errno: 28, call: "mkdtemp", path: "/tmp")),
-            "cannot make a folder for the target, /tmp: no space left on device (mkdtemp, ENOSPC)"
+            "the private folder of the target, /tmp: no space left on device (mkdtemp, ENOSPC)"
         ),
         (
             .cannotStart(.spawn, NetworkError(errno: 11, call: "execve")),
@@ -61,6 +61,10 @@ import Wire
         (
             .noAnswer(.stimulus, .http(.closed(isWithinResponse: true))),
             "--stimulus: the target gave no answer: the connection was closed within the answer"
+        ),
+        (
+            .wrongText(.onState, .scheme("ftp://x")),
+            "--on-state: \"ftp://x\" does not begin with http://"
         ),
         (
             .noWay(.stimulus),
