@@ -71,7 +71,10 @@ let package = Package(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),
         .testTarget(
-            name: "EndToEnd", dependencies: ["Wire", "Capture", "CCrypto", "GoldenFiles"],
+            name: "EndToEnd",
+            dependencies: [
+                "Wire", "Capture", "Network", "Simulator", "Replay", "CCrypto", "GoldenFiles",
+            ],
             exclude: ["Golden"]),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
         .testTarget(name: "TidyTests"),

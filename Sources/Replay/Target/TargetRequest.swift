@@ -24,7 +24,16 @@ package struct TargetRequest: Sendable, Equatable {
             parsing: String(address),
             known: TargetPlace.general.union(needed == .state ? [.state] : []))
         // Filled with anything, to see now whether it will do.
-        _ = try Self.split(url.filled(with: TargetValues(port: 1, control: 1), encode: Self.encode))
+        let sample = TargetValues(port: 1, control: 1, folder: "x")
+        do throws(TargetTextError) {
+            _ = try Self.split(url.filled(with: sample, encode: Self.encode))
+        } catch {
+            switch error {
+            case .scheme: throw .scheme(url.source)
+            case .url(_, let why): throw .url(url.source, why: why)
+            case .empty, .unknownPlace, .missing, .noRequest: throw error
+            }
+        }
         let isInURL = url.places.contains(needed)
         if body.isEmpty {
             self.body = try TargetTemplate(
