@@ -3,10 +3,14 @@ import Wire
 
 /// The command lines and requests that are under way for a target.
 final class TargetCalls {
+    /// How long a connection is used again: far less than any server keeps one.
+    private static let keptTime = nanosecondsPerSecond / 2
+
     private let loop: any EventLoop
     private var calls: [ObjectIdentifier: Call] = [:]
     private var shells: [ObjectIdentifier: ShellProcess] = [:]
     private var clients: [Endpoint: HTTPClient] = [:]
+    private var lastUse: [Endpoint: Int64] = [:]
     private var onEnd: (() -> Void)?
     /// What has to be told that it was stopped.
     private var stopped: [(Result<Bytes, TargetError>) -> Void] = []
@@ -80,8 +84,7 @@ final class TargetCalls {
             completion(
                 result.flatMap { _ in response.map { .success($0) } ?? .failure(.stopped) })
         }
-        let client = clients[endpoint] ?? HTTPClient(to: endpoint, on: loop)
-        clients[endpoint] = client
+        let client = client(for: endpoint)
         let sent = client.send(request, timeout: timeout) { [weak self] result in
             self?.calls[ObjectIdentifier(call)] = nil
             switch result {
@@ -97,6 +100,16 @@ final class TargetCalls {
         }
         calls[ObjectIdentifier(call)] = call
         return call
+    }
+
+    private func client(for endpoint: Endpoint) -> HTTPClient {
+        let client = clients[endpoint] ?? HTTPClient(to: endpoint, on: loop)
+        clients[endpoint] = client
+        // A server that tires of a kept connection closes it just when the next request is on its
+        // way, and nobody can tell then whether the request was run.
+        if let last = lastUse[endpoint], loop.now - last > Self.keptTime { client.closeIdle() }
+        lastUse[endpoint] = loop.now
+        return client
     }
 
     /// Fails a call that cannot be made, as it would fail later.
@@ -118,6 +131,7 @@ final class TargetCalls {
         for shell in shells.values { shell.end(.stopped) }
         for client in clients.values { client.closeIdle() }
         clients = [:]
+        lastUse = [:]
         onEnd = completion
         loop.schedule(at: loop.now) { [self] in lookForEnd() }
     }
