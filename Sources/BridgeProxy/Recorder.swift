@@ -65,10 +65,12 @@ package final class Recorder {
     }
 
     /// Puts a remark of the tool's own into the session.
-    package func note(code: String, text: String, conn: Int = 0) {
+    package func note(code: String, text: String, conn: Int = 0, to: Int? = nil) {
         record { batch, time in
             batch.append(
-                Event(time: time, conn: conn, kind: .note(Event.Note(code: code, text: text))))
+                Event(
+                    time: time, conn: conn,
+                    kind: .note(Event.Note(code: code, text: text, to: to))))
         }
     }
 
@@ -190,6 +192,21 @@ package final class Recorder {
                     time: time, firstTime: first < time ? first : nil, conn: conn,
                     kind: .open(Event.Open(app: app, board: board, via: via))))
         }
+    }
+
+    /// A connection between the program itself and a peer was opened.
+    func opened(conn: Int, app: String, board: String) {
+        statistics.openConnections += 1
+        record { batch, time in
+            batch.append(
+                Event(
+                    time: time, conn: conn, kind: .open(Event.Open(app: app, board: board))))
+        }
+    }
+
+    /// A connection of that kind is over.
+    func tapClosed(_ conn: Int) {
+        statistics.openConnections -= 1
     }
 
     func connectionCount(open: Int) {

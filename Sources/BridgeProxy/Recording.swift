@@ -67,10 +67,11 @@ package final class Recording {
 
     /// Opens the outputs; `clock` is that of `Recorder`.
     ///
+    /// - Parameter besides: takes the same events as the files.
     /// - Throws: the error of the first that cannot be opened; those before it stay, empty.
     package init(
         _ options: Options, loop: any EventLoop, clock: (() -> Int64)? = nil,
-        report: @escaping (Report) -> Void
+        besides: [any SessionOutput] = [], report: @escaping (Report) -> Void
     ) throws(OutputError) {
         self.options = options
         self.loop = loop
@@ -84,7 +85,7 @@ package final class Recording {
                     files: files))
         }
         recorder = Recorder(
-            outputs: outputs, loop: loop, contract: .current, check: options.check,
+            outputs: outputs + besides, loop: loop, contract: .current, check: options.check,
             tellsOutcomes: options.tellsOutcomes, clock: clock)
         recorder.found = { report(.found($0)) }
     }
