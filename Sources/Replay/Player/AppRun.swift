@@ -1,0 +1,309 @@
+import BridgeProxy
+import Capture
+package import Network
+import PhoneBridge
+package import Wire
+
+/// Plays the app's side of a script on a loop, against a board at an address.
+package final class AppRun {
+    /// Called once, when the script has come to its end and the connections are closed.
+    package var onEnd: (() -> Void)?
+    /// Told in a short line what happens.
+    package var onNote: ((String) -> Void)?
+    /// Told what the board's own side got for a command: its live id and the response.
+    package var onOutcome: ((String, JSON) -> Void)?
+
+    private let loop: any EventLoop
+    private let endpoint: Endpoint
+    /// What stands where the recording has the contract's base path.
+    private let basePath: String
+    private weak var driver: (any TargetDriver)?
+    private let options: AppPlayer.Options
+    package private(set) var player: AppPlayer
+    private var links: [Int: WebSocketConnection] = [:]
+    private var attempts: [Int: any Cancellable] = [:]
+    /// A client for each recorded connection.
+    private var clients: [Int: HTTPClient] = [:]
+    private var calls: [any Cancellable] = []
+    private var timer: ScheduledAction?
+    private var phase = Phase.playing
+
+    private enum Phase { case playing, lingering, ended }
+
+    /// How long to look for what comes too much, behind the last step; in nanoseconds.
+    private let linger: Int64
+
+    /// - Parameters:
+    ///   - loop: the loop on which connections are made, a `TappedLoop` to record them.
+    ///   - basePath: the path of the board's interface.
+    ///   - driver: held weakly; nil where the board cannot be made to do anything.
+    package init(
+        _ script: ReplayScript, to endpoint: Endpoint, basePath: String? = nil,
+        on loop: any EventLoop, driver: (any TargetDriver)?, options: AppPlayer.Options,
+        linger: Int64 = 250_000_000
+    ) {
+        self.loop = loop
+        self.endpoint = endpoint
+        self.basePath = basePath ?? options.contract.paths.base
+        self.driver = driver
+        self.options = options
+        self.linger = linger
+        player = AppPlayer(script, options: options)
+    }
+
+    /// Begins.
+    package func start() {
+        input { player, now in player.start(at: now) }
+    }
+
+    /// Ends at once; `onEnd` is not called.
+    package func stop() {
+        phase = .ended
+        timer?.cancel()
+        for attempt in attempts.values { attempt.cancel() }
+        for call in calls { call.cancel() }
+        for link in links.values { link.abort() }
+        for client in clients.values { client.closeIdle() }
+    }
+
+    private func input(_ body: (inout AppPlayer, Int64) -> [AppPlayer.Action]) {
+        guard phase != .ended else { return }
+        for action in body(&player, loop.now) { perform(action) }
+        if player.isFinished, phase == .playing {
+            phase = .lingering
+            loop.schedule(after: linger) { [weak self] in self?.finish() }
+        }
+        rearm()
+    }
+
+    private func rearm() {
+        let deadline = phase == .playing ? player.nextDeadline : nil
+        guard deadline != timer?.deadline || timer?.isPending == false else { return }
+        timer?.cancel()
+        timer = deadline.map { time in
+            loop.schedule(at: time) { [weak self] in
+                self?.input { player, now in player.deadlineReached(at: now) }
+            }
+        }
+    }
+
+    /// Ends what is still open in good order.
+    private func finish() {
+        guard phase == .lingering else { return }
+        phase = .ended
+        timer?.cancel()
+        for attempt in attempts.values { attempt.cancel() }
+        for call in calls { call.cancel() }
+        calls = []
+        for client in clients.values { client.closeIdle() }
+        guard !links.isEmpty else { return end() }
+        for link in links.values { link.close(.normal) }
+        // A board that does not answer the close is not waited for.
+        loop.schedule(after: nanosecondsPerSecond) { [weak self] in
+            guard let self else { return }
+            for link in links.values { link.abort() }
+            links = [:]
+            end()
+        }
+    }
+
+    private func end() {
+        let onEnd = onEnd
+        self.onEnd = nil
+        // What was just sent and closed is recorded at the end of this turn.
+        loop.schedule(at: loop.now) { onEnd?() }
+    }
+
+    // MARK: Actions
+
+    private func perform(_ action: AppPlayer.Action) {
+        switch action {
+        case .connect(let link): connect(link)
+        case .send(let link, let opcode, let content): links[link]?.send(opcode, content)
+        case .ping(let link, let payload): links[link]?.ping(payload)
+        case .end(let link, let how): end(link, how)
+        case .request(let exchange, let target, let body): request(exchange, target, body)
+        case .enqueue(let command, let step, let body): enqueue(command, step, body)
+        case .stimulate(let command, let json, let timeout): stimulate(command, json, timeout)
+        case .note(let command, let response):
+            onOutcome?(player.liveIDs[command] ?? player.script.commands[command].id, response)
+        }
+    }
+
+    private func end(_ number: Int, _ how: ReplayScript.Ending) {
+        guard let link = links[number] else { return }
+        switch how {
+        case .frame(.status(let code, let reason)):
+            link.close(code, String(decoding: reason, as: UTF8.self))
+        case .frame(.empty), .frame(.oneByte): link.close(nil)
+        case .reset:
+            link.abort()
+            lost(number)
+        case .fin:
+            link.drop()
+            lost(number)
+        }
+    }
+
+    /// A link that we tore down tells nothing more.
+    private func lost(_ number: Int) {
+        links[number] = nil
+        loop.schedule(at: loop.now) { [weak self] in
+            self?.input { player, now in player.linkClosed(number, at: now) }
+        }
+    }
+
+    // MARK: WebSocket
+
+    private func connect(_ number: Int) {
+        let recorded = player.script.links[number].request
+        var request = WebSocketRequest(target: live(recorded.target))
+        request.fieldLines = fieldLines(recorded)
+        request.offers = Self.offers(recorded)
+        request.subprotocols = recorded.headers.filter { $0.isNamed("Sec-WebSocket-Protocol") }
+            .flatMap { $0.value.split(separator: ",").map { $0.filter { $0 != " " } } }
+        request.timeout = options.patience
+        attempts[number] = WebSocketClient.connect(
+            to: endpoint, request, on: loop,
+            configure: { endpoint in
+                endpoint.maximumMessage = 16 << 20
+                endpoint.compressionThreshold = 1024
+            }
+        ) { [weak self] result in
+            guard let self else { return }
+            attempts[number] = nil
+            switch result {
+            case .success(let link): adopt(link, as: number)
+            case .failure(let error):
+                var status: Int?
+                if case .refused(let response) = error { status = response.head.status }
+                onNote?("no connection: \(error.text)")
+                input { player, now in
+                    player.linkRefused(number, status: status, error.text, at: now)
+                }
+            }
+        }
+    }
+
+    private func adopt(_ link: WebSocketConnection, as number: Int) {
+        links[number] = link
+        link.onMessage = { [weak self] _, content in
+            self?.input { player, now in player.message(content, on: number, at: now) }
+        }
+        link.onClosed = { [weak self] _ in
+            guard let self else { return }
+            links[number] = nil
+            if phase == .ended, links.isEmpty { return end() }
+            input { player, now in player.linkClosed(number, at: now) }
+        }
+        input { player, now in player.linkOpened(number, at: now) }
+    }
+
+    /// The compressions that the recorded app offered.
+    private static func offers(_ request: Event.Request) -> [DeflateParameters] {
+        request.headers.filter { $0.isNamed("Sec-WebSocket-Extensions") }
+            .flatMap { ExtensionEntry.parse($0.value) ?? [] }
+            .filter { $0.name == PerMessageDeflate.name }
+            .compactMap { try? DeflateParameters($0, in: .offer) }
+    }
+
+    // MARK: HTTP
+
+    private func request(_ number: Int, _ target: String, _ body: Bytes) {
+        let exchange = player.script.exchanges[number]
+        let message = HTTPMessage.request(
+            exchange.request.method, live(target), host: endpoint.description,
+            fieldLines: fieldLines(exchange.request), body: body)
+        calls.append(
+            client(exchange.conn).send(message, timeout: patience(of: number)) {
+                [weak self] result in
+                switch result {
+                case .success(let response):
+                    self?.input { player, now in
+                        player.response(
+                            number, status: response.head.status, body: response.body, "",
+                            at: now)
+                    }
+                case .failure(let error):
+                    self?.input { player, now in
+                        player.response(number, status: nil, body: [], error.text, at: now)
+                    }
+                }
+            })
+        forgetDoneCalls()
+    }
+
+    /// As long as the recorded board took, and what everybody gets.
+    private func patience(of number: Int) -> Int64 {
+        let step = player.script.steps.first {
+            if case .response(number) = $0.kind { true } else { false }
+        }
+        return options.patience + (step?.allowance ?? 0)
+    }
+
+    private func enqueue(_ command: Int, _ step: Int, _ body: Bytes) {
+        let message = HTTPMessage.request(
+            "POST", live(options.contract.paths.commands), host: endpoint.description,
+            fieldLines: [FieldLine("Content-Type", "application/json")], body: body)
+        calls.append(
+            client(0).send(message, timeout: options.patience) { [weak self] result in
+                let status = try? result.get().head.status
+                self?.input { player, now in
+                    player.enqueued(command: command, before: step, status: status, at: now)
+                }
+            })
+    }
+
+    private func client(_ conn: Int) -> HTTPClient {
+        if let client = clients[conn] { return client }
+        let client = HTTPClient(to: endpoint, on: loop)
+        client.maximumIdle = 1
+        clients[conn] = client
+        return client
+    }
+
+    /// Calls are kept to be cancelled at the end; those that are over need not be.
+    private func forgetDoneCalls() {
+        if calls.count > 256 { calls.removeFirst(128) }
+    }
+
+    /// A recorded target, below the live base path.
+    private func live(_ target: String) -> String {
+        let base = options.contract.paths.base
+        guard basePath != base, target.hasPrefix(base) else { return target }
+        return basePath + target.dropFirst(base.count)
+    }
+
+    /// The recorded field lines, without those that belong to the live connection.
+    private func fieldLines(_ request: Event.Request) -> [FieldLine] {
+        let own = [
+            "Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Expect",
+            "Sec-WebSocket-Key", "Sec-WebSocket-Version", "Sec-WebSocket-Extensions",
+            "Sec-WebSocket-Protocol",
+        ]
+        let host = request.headers.first { $0.isNamed("Host") }?.value
+        return request.headers.filter { line in !own.contains { line.isNamed($0) } }.map { line in
+            guard line.isNamed("Origin"), let host, line.value.hasSuffix("//" + host) else {
+                return line
+            }
+            // An origin of the board itself stays one.
+            return FieldLine(
+                line.name, line.value.dropLast(host.count) + endpoint.description)
+        }
+    }
+
+    // MARK: Stimulus
+
+    private func stimulate(_ command: Int, _ json: JSON, _ timeout: Int64) {
+        guard let driver else { return }
+        calls.append(
+            driver.stimulate(json, timeout: timeout) { [weak self] result in
+                self?.input { player, now in
+                    player.stimulusEnded(
+                        command: command,
+                        result.mapError { StimulusFailure("\($0)") }, at: now)
+                }
+            })
+        forgetDoneCalls()
+    }
+}

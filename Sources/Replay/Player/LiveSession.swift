@@ -1,0 +1,56 @@
+package import Capture
+package import PhoneBridge
+package import Report
+import Wire
+
+/// The session that takes place while another is played: read for the comparison and held
+/// against the rules as it goes on, beside the files that it is written to.
+package final class LiveSession: SessionOutput {
+    private var reader: DiffReader
+    private var checker: RuleChecker
+    private var seq = 0
+    /// Breaches of rules so far.
+    package private(set) var breaches: [Breach] = []
+    /// Breaches that are kept.
+    private static let maximumBreaches = 10_000
+    /// Why what happened could not be read for the comparison.
+    package private(set) var trouble: OutputError?
+
+    package init(name: String, contract: Contract, profile: Profile) {
+        reader = DiffReader(name: name, contract: contract)
+        checker = RuleChecker(contract: contract, profile: profile)
+    }
+
+    /// What took place, in the form in which sessions are compared.
+    package var session: DiffSession { reader.session }
+
+    package func receive(_ event: Event) {
+        var event = event
+        if case .session = event.kind {
+        } else {
+            seq += 1
+            event.seq = seq
+        }
+        do throws(OutputError) {
+            try reader.receive(event)
+        } catch {
+            trouble = trouble ?? error
+        }
+        keep(checker.receive(event))
+    }
+
+    private func keep(_ found: [Breach]) {
+        breaches += found.prefix(max(0, Self.maximumBreaches - breaches.count))
+    }
+
+    package func flush(now: Int64) {}
+    package func admit(dropped count: Int) {}
+    package var nextDeadline: Int64? { nil }
+    package var status: OutputStatus { OutputStatus() }
+
+    @discardableResult
+    package func close(now: Int64) -> OutputStatus {
+        keep(checker.finish())
+        return OutputStatus()
+    }
+}
