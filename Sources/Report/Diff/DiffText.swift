@@ -75,18 +75,18 @@ package struct DiffText: Sendable {
     }
 
     /// What is to be said of a command, a line each, without its name.
-    func details(_ pair: SessionDiff.CommandPair) -> [String] {
+    package func details(_ pair: SessionDiff.CommandPair) -> [String] {
         pair.remarks.map { visible($0) } + lines(pair.differences, pair.left)
             + (pair.candidate.map(lines) ?? [])
     }
 
     /// What is to be said of an event.
-    func details(_ pair: SessionDiff.EventPair) -> [String] {
+    package func details(_ pair: SessionDiff.EventPair) -> [String] {
         pair.remarks.map { visible($0) } + lines(pair.differences, pair.left)
     }
 
     /// What is to be said of an HTTP exchange.
-    func details(_ pair: SessionDiff.ExchangePair) -> [String] {
+    package func details(_ pair: SessionDiff.ExchangePair) -> [String] {
         pair.remarks.map { visible($0) } + lines(pair.differences, pair.left)
     }
 

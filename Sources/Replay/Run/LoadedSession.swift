@@ -1,0 +1,81 @@
+package import Capture
+package import PhoneBridge
+package import Report
+import Wire
+
+/// A session that was read to be played and compared.
+package struct LoadedSession {
+    /// What people call it: the file as it was given.
+    package let name: String
+    package private(set) var recorded: RecordedSession
+    package private(set) var comparable: DiffSession
+    /// How often each rule was broken in the recording, by its id and side.
+    package private(set) var breaches: [String: Int] = [:]
+    /// What its reader remarked: something of the file could not be read.
+    package private(set) var remarks: [SessionRemark] = []
+
+    private static let maximumRemarks = 100
+
+    /// Why a session cannot be played.
+    package enum Failure: Error {
+        case unreadable(SessionError)
+        case tooLarge(RecordedSession.Failure)
+        case cannotSpool(OutputError)
+    }
+
+    /// Reads all of a session.
+    package init(
+        _ name: String, _ reader: inout SessionReader, contract: Contract, profile: Profile
+    ) throws(Failure) {
+        self.name = name
+        var recorded = RecordedSession(contract: contract)
+        var diff = DiffReader(name: name, contract: contract)
+        var checker = RuleChecker(contract: contract, profile: profile)
+        var breaches: [Breach] = []
+        var remarks: [SessionRemark] = []
+        while true {
+            let item: SessionReader.Item?
+            do {
+                item = try reader.next()
+            } catch {
+                throw .unreadable(error)
+            }
+            switch item {
+            case nil:
+                breaches += checker.finish()
+                self.recorded = recorded
+                comparable = diff.session
+                for breach in breaches { self.breaches[breach.rule.id, default: 0] += 1 }
+                self.remarks = remarks
+                return
+            case .event(let event)?:
+                do {
+                    try recorded.receive(event)
+                } catch {
+                    throw .tooLarge(error)
+                }
+                do {
+                    try diff.receive(event)
+                } catch {
+                    throw .cannotSpool(error)
+                }
+                breaches += checker.receive(event)
+            case .remark(let remark)?:
+                diff.lost()
+                if remarks.count < Self.maximumRemarks { remarks.append(remark) }
+            }
+        }
+    }
+
+    /// Whether a peer of this side can be held to it: in some examples a side was told what to do,
+    /// which none would do of itself (label `peers`).
+    package func isFit(toJudge side: Side) -> Bool {
+        guard let peers = recorded.info?.labels.first(where: { $0.name == "peers" })?.value else {
+            return true
+        }
+        return peers.split { $0 == " " || $0 == "," }.contains { $0 == side.rawValue }
+    }
+
+    /// Whether what tells about people was taken out of it.
+    package var isRedacted: Bool { recorded.info?.redacted != nil }
+}

@@ -1,0 +1,206 @@
+import BridgeProxy
+import Capture
+package import Network
+package import PhoneBridge
+import Report
+package import Simulator
+import Wire
+
+/// Plays sessions against the reference peers in one process and in virtual time: an hour of a
+/// session takes well under a second.
+package struct ReferenceReplay: Sendable {
+    package var speed = StepSchedule.Speed.max
+    package var defects: Set<Defect> = []
+    package var seed: UInt64 = 1
+    package var contract = Contract.current
+    package var profile = Profile.contract
+    /// What the link adds to every message, in nanoseconds, from and to.
+    package var latency: ClosedRange<Int>?
+    /// Whether the app's state can be set, as a hook would.
+    package var canSetState = true
+
+    package init() {}
+
+    /// Why nothing was played; no session leads here.
+    package enum Failure: Error {
+        case network(NetworkError)
+        case noHost
+        /// The play did not come to its end in a day of virtual time.
+        case endless
+    }
+
+    /// Plays the app's side against the reference board.
+    package func asApp(_ session: RecordedSession) throws(Failure) -> ReplayResult {
+        let world = makeWorld()
+        guard let host = world.addHost("192.168.42.1") else { throw .noHost }
+        var options = BoardOptions()
+        options.defects = defects
+        let board = BoardHost(loop: host, options: options)
+        // The board lets its own machine alone have commands sent.
+        guard let loopback = IPAddress(parsing: "127.0.0.1") else { throw .noHost }
+        let address = SocketAddress(loopback, port: 8080)
+        let live = LiveSession(name: "live", contract: contract, profile: profile)
+        let recorder = Recorder(
+            outputs: [live], loop: host, contract: contract, tellsOutcomes: true)
+        let loop = TappedLoop(host, recorder: recorder)
+        do {
+            try board.listen(on: address)
+        } catch {
+            throw .network(error)
+        }
+        let driver = ReferenceBoardDriver(host, board: Endpoint(address))
+        var playing = AppPlayer.Options()
+        playing.speed = speed
+        playing.canStimulate = true
+        playing.contract = contract
+        let run = AppRun(
+            ReplayScript.app(session, canStimulate: true, contract: contract),
+            to: Endpoint(address), on: loop, driver: driver, options: playing)
+        run.onOutcome = { id, response in recorder.outcome(of: id, response) }
+        var isOver = false
+        run.onEnd = { isOver = true }
+        let start = world.now
+        run.start()
+        guard world.run(limit: Self.day, until: { isOver }) else { throw .endless }
+        let duration = world.now - start
+        world.run(for: nanosecondsPerSecond)
+        _ = recorder.finish()
+        board.stop()
+        return withExtendedLifetime(driver) {
+            ReplayResult(run.player, live: live, duration: duration)
+        }
+    }
+
+    /// Plays the board's side against the reference app.
+    package func asBoard(_ session: RecordedSession) throws(Failure) -> ReplayResult {
+        let world = makeWorld()
+        guard let host = world.addHost("192.168.42.1"), let phone = world.addHost("192.168.42.2")
+        else { throw .noHost }
+        let live = LiveSession(name: "live", contract: contract, profile: profile)
+        let recorder = Recorder(outputs: [live], loop: host, contract: contract)
+        let script = ReplayScript.board(session, contract: contract)
+        let address = SocketAddress(host.ip, port: 8080)
+        let app = AppHost(loop: phone, board: Endpoint(address), options: options(for: script))
+        let driver = ReferenceAppDriver(host, app: app)
+        var playing = BoardPlayer.Options()
+        playing.speed = speed
+        playing.canSetState = canSetState
+        playing.contract = contract
+        let run = BoardRun(
+            script, on: TappedLoop(host, recorder: recorder), driver: driver, options: playing)
+        do {
+            try run.listen(on: address)
+        } catch {
+            throw .network(error)
+        }
+        var isOver = false
+        run.onEnd = { isOver = true }
+        let start = world.now
+        run.start()
+        app.start()
+        guard world.run(limit: Self.day, until: { isOver }) else { throw .endless }
+        let duration = world.now - start
+        world.run(for: nanosecondsPerSecond)
+        app.stop()
+        _ = recorder.finish()
+        return withExtendedLifetime(driver) {
+            ReplayResult(run.player, live: live, duration: duration)
+        }
+    }
+
+    private static let day: Int64 = 86_400 * nanosecondsPerSecond
+
+    private func makeWorld() -> SimulatedWorld {
+        let world = SimulatedWorld(seed: seed)
+        if let latency { world.conditions.latency = latency }
+        return world
+    }
+
+    /// An app on the platform that the recording shows.
+    private func options(for script: ReplayScript) -> AppOptions {
+        var options = AppOptions()
+        options.defects = defects
+        for target in script.links.map(\.request.target) + script.exchanges.map(\.request.target) {
+            let target = PhoneBridge.RequestTarget(target)
+            guard let name = target[contract.poll.platform],
+                let platform = Platform(rawValue: name)
+            else { continue }
+            options.platform = platform
+            options.phoneID = target[contract.poll.phoneID] ?? options.phoneID
+            break
+        }
+        return options
+    }
+}
+
+/// Has the reference board send commands, from its own machine.
+private final class ReferenceBoardDriver: TargetDriver {
+    private let client: HTTPClient
+
+    init(_ loop: any EventLoop, board: Endpoint) {
+        client = HTTPClient(
+            to: Endpoint(host: "127.0.0.1", port: board.port), on: loop)
+    }
+
+    var canStimulate: Bool { true }
+    var canSetState: Bool { false }
+
+    func stimulate(
+        _ command: JSON, timeout: Int64,
+        _ completion: @escaping (Result<JSON?, TargetError>) -> Void
+    ) -> any Cancellable {
+        client.send(
+            .request(
+                "POST", "/simulate/command", host: client.endpoint.description,
+                fieldLines: [FieldLine("Content-Type", "application/json")],
+                body: command.encoded), timeout: timeout
+        ) { result in
+            switch result {
+            case .failure(let error): completion(.failure(.noAnswer(.stimulus, error)))
+            case .success(let response) where response.head.status != 200:
+                completion(
+                    .failure(
+                        .refused(
+                            .stimulus, status: response.head.status ?? 0,
+                            body: String(decoding: response.body.prefix(200), as: UTF8.self))))
+            case .success(let response):
+                completion(.success(try? JSON(parsing: response.body)))
+            }
+        }
+    }
+
+    func setState(_ state: String, _ completion: @escaping (Result<Void, TargetError>) -> Void) {
+        completion(.failure(.noWay(.onState)))
+    }
+}
+
+/// Brings the reference app into states.
+private final class ReferenceAppDriver: TargetDriver {
+    private let loop: any EventLoop
+    private let app: AppHost
+
+    init(_ loop: any EventLoop, app: AppHost) {
+        self.loop = loop
+        self.app = app
+    }
+
+    var canStimulate: Bool { false }
+    var canSetState: Bool { true }
+
+    func stimulate(
+        _ command: JSON, timeout: Int64,
+        _ completion: @escaping (Result<JSON?, TargetError>) -> Void
+    ) -> any Cancellable {
+        loop.schedule(at: loop.now) { completion(.failure(.noWay(.stimulus))) }
+    }
+
+    func setState(_ state: String, _ completion: @escaping (Result<Void, TargetError>) -> Void) {
+        loop.schedule(at: loop.now) { [app] in
+            guard let word = PhoneStateWord(parsing: state) else {
+                return completion(.failure(.strangeState(state)))
+            }
+            app.enter(word)
+            completion(.success(()))
+        }
+    }
+}

@@ -1,0 +1,149 @@
+package import Capture
+package import PhoneBridge
+package import Report
+import Wire
+
+/// What the replay of one session showed: the same, or what differs.
+package struct ReplayVerdict {
+    /// One thing that was compared.
+    package struct Item: Sendable {
+        /// What kind of thing it is.
+        package enum Kind: String, Sendable {
+            case command
+            case exchange
+            case event
+            /// A connection as a whole, its heartbeats, its end.
+            case link
+            /// A rule of the contract that the live session broke and the recorded one did not.
+            case rule
+        }
+
+        package var kind: Kind
+        /// What it belongs to: the type of a command, the name of an event.
+        package var group: String
+        /// The same from run to run.
+        package var name: String
+        package var outcome: SessionDiff.Outcome
+        /// What there is to say, a line each, with personal values masked.
+        package var details: [String] = []
+        /// Where it stands in the recording and in the live session.
+        package var recordedSeq: Int?
+        package var liveSeq: Int?
+        /// The differences themselves, for other programs.
+        package var differences: [FieldDifference] = []
+        package var left = 0
+    }
+
+    package let name: String
+    package private(set) var items: [Item] = []
+    /// How many commands came out so.
+    package private(set) var counts: [SessionDiff.Outcome: Int] = [:]
+    /// Commands of the recording.
+    package private(set) var commandCount = 0
+    /// Nanoseconds that the play took.
+    package let duration: Int64
+    package let preconditions: [ReplayScript.Precondition]
+    /// What of the session could not be played.
+    package let unplayable: [(seq: Int, why: String)]
+    /// Why the target was lost; nil while it was there to the end.
+    package private(set) var loss: TargetError?
+
+    /// Compares a session with what took place when it was played.
+    package init(
+        _ session: LoadedSession, _ result: ReplayResult, loss: TargetError? = nil,
+        profile: Profile, contract: Contract
+    ) throws(OutputError) {
+        name = session.name
+        duration = result.duration
+        preconditions = result.script.preconditions
+        unplayable = result.script.unplayable
+        self.loss = loss
+        var diff = SessionDiff(
+            session.comparable, result.live, contract: contract, pairing: result.pairing)
+        let layout = DiffText(isColoured: false)
+        let conditions = Preconditions(result, contract: contract)
+        while var pair = try diff.nextCommand() {
+            conditions.settle(&pair)
+            add(pair, layout)
+        }
+        while let pair = try diff.nextExchange() {
+            items.append(
+                Item(
+                    kind: .exchange, group: pair.kind.rawValue,
+                    name: pair.id.isEmpty ? "\(pair.ordinal)" : "\(pair.id) \(pair.ordinal)",
+                    outcome: pair.outcome, details: layout.details(pair),
+                    recordedSeq: pair.first?.seq, liveSeq: pair.second?.seq,
+                    differences: pair.differences, left: pair.left))
+        }
+        while let pair = try diff.nextEvent() {
+            items.append(
+                Item(
+                    kind: .event, group: pair.name, name: "\(pair.ordinal)",
+                    outcome: pair.outcome, details: layout.details(pair),
+                    recordedSeq: pair.first?.seq, liveSeq: pair.second?.seq,
+                    differences: pair.differences, left: pair.left))
+        }
+        for fact in diff.facts where fact.counts {
+            items.append(
+                Item(
+                    kind: .link, group: "link", name: fact.name, outcome: .changed,
+                    details: ["\(fact.first) → \(fact.second)"]))
+        }
+        for failure in result.linkFailures {
+            items.append(
+                Item(
+                    kind: .link, group: "link", name: "\(failure.name) \(failure.link)",
+                    outcome: .changed, details: [failure.text], recordedSeq: failure.seq))
+        }
+        add(rules: result, session, profile)
+    }
+
+    private mutating func add(_ pair: SessionDiff.CommandPair, _ layout: DiffText) {
+        counts[pair.outcome, default: 0] += 1
+        if pair.first != nil { commandCount += 1 }
+        let id = pair.first?.id ?? pair.second?.id ?? ""
+        items.append(
+            Item(
+                kind: .command, group: pair.type, name: "\(id) \(pair.ordinal)",
+                outcome: pair.outcome, details: layout.details(pair),
+                recordedSeq: pair.first?.seq, liveSeq: pair.second?.seq,
+                differences: pair.differences, left: pair.left))
+    }
+
+    /// Rules that are broken now and were not before, by the side that is judged.
+    private mutating func add(
+        rules result: ReplayResult, _ session: LoadedSession, _ profile: Profile
+    ) {
+        var found: [String: [Breach]] = [:]
+        for breach in result.breaches
+        where breach.side == result.pairing.judged && profile.standing(of: breach) == .counted
+            && session.breaches[breach.rule.id] == nil
+        {
+            found[breach.rule.id, default: []].append(breach)
+        }
+        for (id, breaches) in found.sorted(by: { $0.key < $1.key }) {
+            guard let first = breaches.first else { continue }
+            // What was seen may quote a person's values; what is demanded does not.
+            var details = ["\(first.rule.demand) (\(first.rule.section))"]
+            if breaches.count > 1 { details.append("\(breaches.count) times") }
+            items.append(
+                Item(
+                    kind: .rule, group: "rules", name: id, outcome: .changed, details: details,
+                    liveSeq: first.events.last))
+        }
+    }
+
+    /// How many commands were put to the test.
+    package var exercised: Int { commandCount - counts[.skipped, default: 0] }
+
+    /// Whether anything that counts differs, the target's loss included.
+    package var isDifferent: Bool { loss != nil || items.contains { $0.outcome.counts } }
+
+    /// Whether at least so many percent of the commands were put to the test, and any at all.
+    package func isExercised(percent: Int) -> Bool {
+        exercised > 0 && exercised * 100 >= commandCount * percent
+    }
+
+    /// What differs.
+    package var differences: [Item] { items.filter { $0.outcome.counts } }
+}
