@@ -49,7 +49,7 @@ struct Main {
         commands: [
             RecordOptions.command, SniffOptions.command, ShowOptions.command, StatsOptions.command,
             CheckOptions.command, DiffOptions.command, RulesOptions.command, VerifyOptions.command,
-            ConvertOptions.command, BoardCommandOptions.command,
+            ConvertOptions.command, ReplayCommandOptions.command, BoardCommandOptions.command,
             AppCommandOptions.command,
             DemoOptions.command,
         ])
