@@ -65,8 +65,9 @@ let package = Package(
             name: "ReplayTests",
             dependencies: [
                 "Replay", "Report", "BridgeProxy", "Simulator", "PhoneBridge", "Capture",
-                "Network", "Wire",
-            ]),
+                "Network", "Wire", "GoldenFiles",
+            ],
+            exclude: ["Golden"]),
         .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),

@@ -163,9 +163,11 @@ package final class AppRun {
         request.subprotocols = recorded.headers.filter { $0.isNamed("Sec-WebSocket-Protocol") }
             .flatMap { $0.value.split(separator: ",").map { $0.filter { $0 != " " } } }
         request.timeout = options.patience
+        let framing = player.script.links[number].framing
         attempts[number] = WebSocketClient.connect(
             to: endpoint, request, on: loop,
             configure: { endpoint in
+                endpoint.framing = framing
                 endpoint.maximumMessage = 16 << 20
                 endpoint.compressionThreshold = 1024
             }
@@ -211,6 +213,9 @@ package final class AppRun {
 
     private func request(_ number: Int, _ target: String, _ body: Bytes) {
         let exchange = player.script.exchanges[number]
+        guard !exchange.request.body.incomplete else {
+            return requestCutShort(number, target, body)
+        }
         let message = HTTPMessage.request(
             exchange.request.method, live(target), host: endpoint.description,
             fieldLines: fieldLines(exchange.request), body: body)
@@ -231,6 +236,47 @@ package final class AppRun {
                 }
             })
         forgetDoneCalls()
+    }
+
+    /// Sends a request as far as the recorded one went, and ends the sending side.
+    private func requestCutShort(_ number: Int, _ target: String, _ body: Bytes) {
+        let recorded = player.script.exchanges[number].request
+        var head = "\(recorded.method) \(live(target)) HTTP/\(recorded.version)\r\n"
+        for line in recorded.headers {
+            let value = line.isNamed("Host") ? endpoint.description : line.value
+            head += "\(line.name): \(value)\r\n"
+        }
+        let bytes = Bytes((head + "\r\n").utf8) + body
+        let options = ConnectOptions(deadline: loop.now + options.patience)
+        calls.append(
+            loop.connect(to: endpoint, options: options) { [weak self] result in
+                guard let self else { return }
+                switch result {
+                case .failure(let error): answered(number, [], "no connection: \(error)")
+                case .success(let stream):
+                    var answer = Bytes()
+                    stream.onRead = { chunk in
+                        // Its status line is all that is looked at.
+                        if answer.count < 4096 { answer += chunk.bytes }
+                    }
+                    stream.onEnd = { [weak self] _ in
+                        stream.close()
+                        self?.answered(number, answer, "the board closed without an answer")
+                    }
+                    stream.write(bytes)
+                    stream.shutdown()
+                    stream.resume()
+                }
+            })
+    }
+
+    /// Hands on what came for a request that was cut short.
+    private func answered(_ number: Int, _ answer: Bytes, _ otherwise: String) {
+        let words = answer.prefix(32).split(separator: UInt8(ascii: " "))
+        let status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) : nil
+        input { player, now in
+            player.response(number, status: status, body: [], otherwise, at: now)
+        }
     }
 
     /// As long as the recorded board took, and what everybody gets.

@@ -19,7 +19,7 @@ package struct BoardPlayer {
         /// Lets a request hang.
         case ignore(ExchangeID)
         /// Accepts an upgrade; the link gets the number of the exchange.
-        case accept(ExchangeID, compresses: Bool, isFragmented: Bool)
+        case accept(ExchangeID, compresses: Bool, framing: MessageWriter.Framing)
         case send(LinkID, Opcode, Bytes)
         case ping(LinkID, Bytes)
         case end(LinkID, ReplayScript.Ending)
@@ -322,7 +322,7 @@ package struct BoardPlayer {
             } ?? false
         actions.append(
             .accept(
-                exchange, compresses: compresses, isFragmented: recorded?.isFragmented ?? false))
+                exchange, compresses: compresses, framing: recorded?.framing ?? .whole))
         openLinks.append(exchange)
         if let link {
             liveLinks[link] = exchange

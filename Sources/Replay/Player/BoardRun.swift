@@ -134,8 +134,8 @@ package final class BoardRun {
         case .respond(let number, let response):
             exchanges.removeValue(forKey: number)?.respond(response)
         case .ignore: break
-        case .accept(let number, let compresses, let isFragmented):
-            accept(number, compresses, isFragmented)
+        case .accept(let number, let compresses, let framing):
+            accept(number, compresses, framing)
         case .send(let link, let opcode, let content): links[link]?.send(opcode, content)
         case .ping(let link, let payload): links[link]?.ping(payload)
         case .end(let link, let how): end(link, how)
@@ -143,14 +143,16 @@ package final class BoardRun {
         }
     }
 
-    private func accept(_ number: Int, _ compresses: Bool, _ isFragmented: Bool) {
+    private func accept(
+        _ number: Int, _ compresses: Bool, _ framing: MessageWriter.Framing
+    ) {
         let date = FieldLine(
             "Date", HTTPDate.format(secondsSince1970: loop.wallClock / nanosecondsPerSecond))
         let link = exchanges.removeValue(forKey: number)?.upgradeToWebSocket(
             deflate: compresses ? .board : nil, fieldLines: [date]
         ) { options in
             options.maximumMessage = 16 << 20
-            if isFragmented { options.framing = .board }
+            options.framing = framing
         }
         guard let link else {
             // The app left before the answer.

@@ -1,8 +1,10 @@
 import Report
 package import Wire
 
-/// Writes verdicts as NDJSON (`replay --json`): a line for each thing compared, and one for each
-/// session behind them. Values stand as they are: nothing is masked.
+/// Writes verdicts as NDJSON, for `replay --json`.
+///
+/// A line for each thing compared, and one for each session behind them. Values stand as they are:
+/// nothing is masked.
 package struct ReplayLines: Sendable {
     package init() {}
 

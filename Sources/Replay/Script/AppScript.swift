@@ -85,7 +85,11 @@ struct AppScript {
         switch item.kind {
         case .request(let request): add(request, item)
         case .response(let response): add(response, item)
-        case .message(.app, let opcode, let content, _): appMessage(opcode, content, item)
+        case .message(.app, let opcode, let content, let framing):
+            if framing != .whole, let link = reading.link(item.conn) {
+                reading.script.links[link].framing = framing
+            }
+            appMessage(opcode, content, item)
         case .message(.board, _, let content, _): boardMessage(content, item)
         case .ping(.app, let payload):
             guard let link = reading.link(item.conn) else { return }
@@ -116,12 +120,14 @@ struct AppScript {
             return
         }
         let exchange = reading.request(request, item)
-        if route == .enqueue, let command = reading.enqueued(request, item) {
+        if route == .enqueue, !request.body.incomplete,
+            let command = reading.enqueued(request, item)
+        {
             let step = reading.add(.request(exchange: exchange), item)
             lastOfQueued[command] = step
             return
         }
-        if route == .result, let result = reading.meaning("result", item),
+        if route == .result, !request.body.incomplete, let result = reading.meaning("result", item),
             let id = result["id"]?.stringValue, let command = reading.commandOfID[id]
         {
             reading.script.commands[command].answers.append(request.wholeBody)

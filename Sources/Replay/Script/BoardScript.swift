@@ -82,8 +82,11 @@ struct BoardSideScript {
         case .request(let request): add(request, item)
         case .response(let response): add(response, item)
         case .message(.app, _, let content, _): appMessage(content, item)
-        case .message(.board, let opcode, let content, let isFragmented):
-            boardMessage(opcode, content, isFragmented, item)
+        case .message(.board, let opcode, let content, let framing):
+            if framing != .whole, let link = reading.link(item.conn) {
+                reading.script.links[link].framing = framing
+            }
+            boardMessage(opcode, content, item)
         case .ping(.board, let payload):
             guard let link = reading.link(item.conn) else { return }
             reading.add(.ping(link: link, payload), item)
@@ -121,7 +124,9 @@ struct BoardSideScript {
         case .poll?:
             if let told = reading.state(ofPoll: request.target) { reach(told, item) }
         case .result?:
-            guard let result = reading.meaning("result", item) else { return }
+            guard !request.body.incomplete, let result = reading.meaning("result", item) else {
+                return
+            }
             answer(result, request.wholeBody, item)
         default: break
         }
@@ -170,10 +175,9 @@ struct BoardSideScript {
     // MARK: Messages
 
     private mutating func boardMessage(
-        _ opcode: Opcode, _ content: Bytes, _ isFragmented: Bool, _ item: RecordedSession.Item
+        _ opcode: Opcode, _ content: Bytes, _ item: RecordedSession.Item
     ) {
         guard let link = reading.link(item.conn) else { return }
-        if isFragmented { reading.script.links[link].isFragmented = true }
         if let meaning = reading.meaning("command", item),
             let command = reading.command(meaning, content, item)
         {

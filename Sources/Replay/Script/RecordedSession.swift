@@ -24,7 +24,8 @@ package struct RecordedSession: Sendable {
         /// A final response.
         case response(Event.Response)
         /// A whole data message, decompressed.
-        case message(from: Side, opcode: Opcode, content: Bytes, isFragmented: Bool)
+        case message(
+            from: Side, opcode: Opcode, content: Bytes, framing: MessageWriter.Framing)
         case ping(from: Side, Bytes)
         /// A close frame.
         case closeFrame(from: Side, ClosePayload)
@@ -43,6 +44,8 @@ package struct RecordedSession: Sendable {
     /// When the last event was.
     package private(set) var end: Int64 = 0
     private var meaning: MeaningReader
+    /// Lengths of the first frames of messages that are under way, by connection and side.
+    private var firstFrames: [Int: [Side: Int]] = [:]
     private let maximumSize: Int
 
     /// What a session is allowed to hold when it is played, in bytes.
@@ -110,8 +113,9 @@ package struct RecordedSession: Sendable {
     }
 
     private mutating func take(_ request: Event.Request, _ event: Event) throws(Failure) {
-        guard case .whole(let body) = request.body.content, !request.body.incomplete else {
-            return add(.unplayable(from: .app, "a request whose body is cut or over 1 MiB"), event)
+        // One that was cut short is played as far as it went.
+        guard case .whole(let body) = request.body.content else {
+            return add(.unplayable(from: .app, "a request whose body is over 1 MiB"), event)
         }
         try count(body.count)
         add(.request(request), event)
@@ -136,12 +140,15 @@ package struct RecordedSession: Sendable {
         case .ping: add(.ping(from: from, payload), event)
         case .text, .binary:
             // Others are parts of a message, which follows.
-            guard frame.header.isWholeMessage else { return }
+            guard frame.header.isWholeMessage else {
+                firstFrames[event.conn, default: [:]][from] = payload.count
+                return
+            }
             try count(payload.count)
             add(
                 .message(
-                    from: from, opcode: frame.header.opcode, content: payload,
-                    isFragmented: false), event)
+                    from: from, opcode: frame.header.opcode, content: payload, framing: .whole),
+                event)
         default: break
         }
     }
@@ -155,6 +162,16 @@ package struct RecordedSession: Sendable {
         add(
             .message(
                 from: from, opcode: message.opcode, content: content,
-                isFragmented: message.frames > 1), event)
+                framing: framing(of: message, content.count, from, event.conn)), event)
+    }
+
+    /// How its sender cuts messages into frames, as far as this one shows.
+    private func framing(
+        of message: Event.Message, _ count: Int, _ from: Side, _ conn: Int
+    ) -> MessageWriter.Framing {
+        guard message.frames > 1 else { return .whole }
+        guard !message.compressed, let first = firstFrames[conn]?[from], first > 0, first < count
+        else { return .board }
+        return .fragments(of: first)
     }
 }

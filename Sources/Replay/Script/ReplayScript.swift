@@ -38,8 +38,8 @@ package struct ReplayScript: Sendable {
         package var hasEnd = false
         /// From this step on the board no longer echoed heartbeats.
         package var mutedFrom: Int?
-        /// Whether the recorded board cut its messages into frames.
-        package var isFragmented = false
+        /// How our side cut its messages into frames.
+        package var framing = MessageWriter.Framing.whole
 
         package init(
             conn: Int, seq: Int, request: Event.Request, response: Event.Response? = nil,

@@ -127,7 +127,7 @@ import Wire
         var player = BoardPlayer(ReplayScript(role: .board), options: .init())
         _ = player.start(at: 0)
         let accepted = player.request(Self.upgrade(), 7, wall: 0, at: 0)
-        #expect(accepted == [.accept(7, compresses: false, isFragmented: false)])
+        #expect(accepted == [.accept(7, compresses: false, framing: .whole)])
         let echo = player.message(
             Bytes(#"{"x":1,"method":"m","id":"ping"}"#.utf8), on: 7, at: 1)
         #expect(echo == [.send(7, .text, Bytes(#"{"id":"ping","method":"m"}"#.utf8))])
