@@ -78,13 +78,15 @@ struct CommandAlignment {
 
     /// Pairs two lists in order so that what is paired has the most in common.
     private mutating func align(_ left: [Int], _ right: [Int]) {
-        let (first, second) = (first, second)
-        let pairs = SequenceAlignment.pairs(left, right, perfect: 3) { one, other in
-            guard first[one].content?.hash == second[other].content?.hash else { return 0 }
-            let isAnsweredAlike =
-                first[one].answer?.content?.hash == second[other].answer?.content?.hash
-            return isAnsweredAlike ? 3 : 2
-        }
+        let pairs = SequenceAlignment.pairs(
+            left.map { first[$0].element(at: $0) }, right.map { second[$0].element(at: $0) })
         for (one, other) in pairs { pair(one, other) }
+    }
+}
+
+extension DiffSession.Command {
+    /// What it asks for, and what it was answered.
+    fileprivate func element(at place: Int) -> SequenceAlignment.Element {
+        .init(place: place, key: content?.hash ?? 0, detail: answer?.content?.hash ?? 0)
     }
 }

@@ -185,10 +185,11 @@ package struct SessionDiff {
     ) -> [(first: Int?, second: Int?)] {
         var partners: [Int: Int] = [:]
         for name in Set(first.map(\.name)) {
-            let pairs = SequenceAlignment.pairs(
-                first.indices.filter { first[$0].name == name },
-                second.indices.filter { second[$0].name == name }, perfect: 1
-            ) { first[$0].content?.hash == second[$1].content?.hash ? 1 : 0 }
+            func elements(_ events: [DiffSession.AppEvent]) -> [SequenceAlignment.Element] {
+                events.indices.filter { events[$0].name == name }
+                    .map { .init(place: $0, key: events[$0].content?.hash ?? 0) }
+            }
+            let pairs = SequenceAlignment.pairs(elements(first), elements(second))
             for (one, other) in pairs { partners[one] = other }
         }
         let taken = Set(partners.values)

@@ -191,7 +191,7 @@ import Wire
     }
 
     @Test func `very long lists in any order take little time`() throws {
-        let numbers = (0..<3_000).map { "{\"id\":\"n\($0)\",\"v\":\($0)}" }
+        let numbers = (0..<1_000).map { "{\"id\":\"n\($0)\",\"v\":\($0)}" }
         let one = "{\"n\":[\(numbers.joined(separator: ","))]}"
         let other = "{\"n\":[\(numbers.reversed().joined(separator: ","))]}"
         let rule = "path: 'result.data.n', do: 'unordered'"

@@ -59,17 +59,23 @@ import Testing
         #expect(try pairs(first, second) == ["a0 a0 changed", "a1 a1 changed"])
     }
 
-    @Test func `very long lists are paired by their order`() throws {
-        let first = session("a", (0..<2_100).map { "\($0)" })
-        let second = session("b", (0..<2_100).map { "\($0 + 1)" })
-        let outcomes = try DiffProbe().commands(first, second).map(\.outcome)
-        #expect(outcomes.count == 2_100)
-        #expect(outcomes.allSatisfy { $0 == .changed })
-        // Shorter ones are not.
-        let few = try DiffProbe().commands(
-            session("a", (0..<200).map { "\($0)" }), session("b", (0..<200).map { "\($0 + 1)" })
-        ).map(\.outcome)
-        #expect(few.count { $0 == .same } == 199)
+    @Test func `also in very long lists one that is missing is one`() throws {
+        let texts = (0..<1_500).map { "\($0)" }
+        let fewer = texts.enumerated().filter { ![400, 1_100].contains($0.offset) }.map(\.element)
+        for (first, second) in [(texts, fewer), (fewer, texts)] {
+            let outcomes = try DiffProbe().commands(session("a", first), session("b", second))
+                .map(\.outcome)
+            #expect(outcomes.count { $0 == .same } == 1_498)
+            #expect(outcomes.count { $0 == .missing || $0 == .extra } == 2)
+        }
+    }
+
+    @Test func `one long list beside a short one is paired in order`() throws {
+        let many = session("a", (0..<1_500).map { "\($0)" })
+        let few = session("b", ["x", "y"])
+        let outcomes = try DiffProbe().commands(many, few).map(\.outcome)
+        #expect(outcomes.count { $0 == .changed } == 2)
+        #expect(outcomes.count { $0 == .missing } == 1_498)
     }
 
     @Test func `an event that is missing in the middle is one`() throws {
