@@ -17,12 +17,13 @@ package final class TappedLoop: EventLoop {
         self.base = base
         self.recorder = recorder
         var isScheduled = false
-        recorder.willCommit = { [unowned base, unowned recorder] in
+        recorder.willCommit = { [unowned base, weak recorder] in
             guard !isScheduled else { return }
             isScheduled = true
             base.atEndOfTurn {
                 isScheduled = false
-                recorder.commit()
+                // One that was stopped within this turn has written what it had.
+                recorder?.commit()
             }
         }
     }
