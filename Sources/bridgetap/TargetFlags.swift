@@ -36,8 +36,9 @@ extension Argument where Options: TargetedOptions {
             .option(
                 "spawn", \.target.spawn, .text("COMMAND"),
                 help: "start the target with this command, and end it afterwards. {port} and {job} "
-                    + "are filled in, and {control}, a second port, and {dir}, a private folder; "
-                    + "PORT, JOB and CONTROL are in its environment"),
+                    + "are filled in, {control}, a second port, {dir}, a private folder, and for an "
+                    + "app {platform}, ios or android; PORT, JOB, CONTROL and PLATFORM are in its "
+                    + "environment"),
             .option(
                 "restart", \.target.restart, .text("COMMAND"),
                 help: "a command that brings back a fresh target, where it is not spawned"),

@@ -120,14 +120,9 @@ package struct ReferenceReplay: Sendable {
     private func options(for script: ReplayScript) -> AppOptions {
         var options = AppOptions()
         options.defects = defects
-        for target in script.links.map(\.request.target) + script.exchanges.map(\.request.target) {
-            let target = PhoneBridge.RequestTarget(target)
-            guard let name = target[contract.poll.platform],
-                let platform = Platform(rawValue: name)
-            else { continue }
-            options.platform = platform
-            options.phoneID = target[contract.poll.phoneID] ?? options.phoneID
-            break
+        if let phone = script.phone(contract) {
+            options.platform = phone.platform
+            options.phoneID = phone.id ?? options.phoneID
         }
         return options
     }

@@ -186,8 +186,9 @@ package final class SessionReplay {
             case .own: .own
             case .all: .all
             }
+        let script = ReplayScript.board(session.recorded, contract: options.contract)
         let run = BoardRun(
-            ReplayScript.board(session.recorded, contract: options.contract),
+            script,
             on: TappedLoop(loop, recorder: recorder), driver: target, options: playing,
             gate: EffectGate(level: level))
         run.onNote = onNote
@@ -200,7 +201,8 @@ package final class SessionReplay {
             return end(.cannotListen(address, error))
         }
         onNote?("waiting for the app on \(bound)")
-        target.start(listeningOn: bound.port) { [weak self] result in
+        let platform = script.phone(options.contract)?.platform ?? .ios
+        target.start(listeningOn: bound.port, platform: platform) { [weak self] result in
             switch result {
             case .failure(let error): self?.end(.lost(error, nil))
             case .success: self?.boardRun?.start()

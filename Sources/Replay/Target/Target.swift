@@ -1,5 +1,5 @@
 package import Network
-import Simulator
+package import Simulator
 package import Wire
 
 /// The implementation under test, from its start to its end.
@@ -74,10 +74,11 @@ package final class Target: TargetDriver {
     /// - Parameters:
     ///   - port: where the player listens, for an app under test; nil takes the port of the
     ///     options.
+    ///   - platform: the system that an app under test is to be on.
     ///   - completion: runs exactly once: with the place where a board serves, or where an app
     ///     comes to. `stop` has to follow in either case.
     package func start(
-        listeningOn port: UInt16? = nil,
+        listeningOn port: UInt16? = nil, platform: Platform = .ios,
         _ completion: @escaping (Result<Endpoint, TargetError>) -> Void
     ) {
         guard case .idle = state else {
@@ -85,6 +86,7 @@ package final class Target: TargetDriver {
             return
         }
         state = .starting(completion)
+        values.platform = platform
         attempt = 1
         hasReferenceStimulus = options.stimulus == .reference
         do throws(TargetError) {

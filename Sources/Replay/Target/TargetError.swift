@@ -90,7 +90,7 @@ extension TargetError: CustomStringConvertible {
             "\(step.rawValue): the target refused it with HTTP status \(status)"
                 + (body.isEmpty ? "" : ": \(body)")
         case .noAnswer(let step, let error):
-            "\(step.rawValue): the target gave no answer: \(error.words)"
+            "\(step.rawValue): the request failed: \(error.text)"
         case .wrongText(let step, let error): "\(step.rawValue): \(error)"
         case .noWay(let step):
             "there is no way to do that with this target; \(step.rawValue) says how"
@@ -108,25 +108,6 @@ extension ChildExit {
         switch self {
         case .code(let code): "exited with code \(code)"
         case .signal(let number): "was killed by \(SignalProcessText.name(number))"
-        }
-    }
-}
-
-extension HTTPRequestError {
-    /// What went wrong, in a few words.
-    var words: String {
-        switch self {
-        case .connect(let error), .network(let error): "\(error)"
-        case .http(let error):
-            switch error {
-            case .timeout: "its time ran out"
-            case .closed(isWithinResponse: false): "the connection was closed"
-            case .closed(isWithinResponse: true): "the connection was closed within the answer"
-            case .notHTTP(let why): "what came is not HTTP: \(why)"
-            case .tooLarge(let limit): "the answer has more than \(limit) bytes"
-            case .unexpectedSwitch: "the connection was switched to another protocol"
-            case .unsolicited: "bytes came that nobody asked for"
-            }
         }
     }
 }

@@ -20,9 +20,10 @@ package struct TargetRequest: Sendable, Equatable {
         let address = rest.prefix { !$0.isWhitespace }
         let body = rest[address.endIndex...].drop { $0.isWhitespace }
 
+        // A board is made to send a command, an app brought into a state.
+        let known = needed == .state ? TargetPlace.ofApp : TargetPlace.general
         url = try TargetTemplate(
-            parsing: String(address),
-            known: TargetPlace.general.union(needed == .state ? [.state] : []))
+            parsing: String(address), known: needed == .state ? known.union([.state]) : known)
         // Filled with anything, to see now whether it will do.
         let sample = TargetValues(port: 1, control: 1, folder: "x")
         do throws(TargetTextError) {
@@ -40,7 +41,7 @@ package struct TargetRequest: Sendable, Equatable {
                 parsing: isInURL ? "" : "{\(needed.rawValue)}", known: [needed])
         } else {
             self.body = try TargetTemplate(
-                parsing: String(body), known: TargetPlace.general.union([needed]))
+                parsing: String(body), known: known.union([needed]))
             guard isInURL || self.body.places.contains(needed) else { throw .missing(needed) }
         }
     }

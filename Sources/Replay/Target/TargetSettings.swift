@@ -128,7 +128,8 @@ package struct TargetSettings: Sendable, Equatable {
     ) throws(TargetSettingsError) -> TargetTemplate? {
         try parsed(flag, text) { (text) throws(TargetTextError) in
             guard text.contains(where: { !$0.isWhitespace }) else { throw .empty }
-            return try TargetTemplate(parsing: text)
+            return try TargetTemplate(
+                parsing: text, known: played == .board ? TargetPlace.ofApp : TargetPlace.general)
         }
     }
 
@@ -137,7 +138,7 @@ package struct TargetSettings: Sendable, Equatable {
             return .request(try TargetRequest(parsing: text, needed: .state))
         }
         let template = try TargetTemplate(
-            parsing: text, known: TargetPlace.general.union([.state]))
+            parsing: text, known: TargetPlace.ofApp.union([.state]))
         guard template.places.contains(.state) else { throw .missing(.state) }
         return .command(template)
     }

@@ -1,3 +1,5 @@
+package import Simulator
+
 /// A place in a command line or request that is filled in, written `{port}`.
 package enum TargetPlace: String, Sendable, CaseIterable {
     /// The port where the target serves, or where it comes to.
@@ -8,6 +10,8 @@ package enum TargetPlace: String, Sendable, CaseIterable {
     case control
     /// A private folder of the job, removed at the end.
     case dir
+    /// The system of the recorded phone, `ios` or `android`: for an app.
+    case platform
     /// The words of the state that is wanted.
     case state
     /// The JSON of the command that the board is to send.
@@ -15,6 +19,8 @@ package enum TargetPlace: String, Sendable, CaseIterable {
 
     /// What every command line may have.
     package static let general: Set<TargetPlace> = [.port, .job, .control, .dir]
+    /// What command lines may have where an app is the target.
+    package static let ofApp = general.union([.platform])
 }
 
 /// What the places of one job stand for.
@@ -23,6 +29,7 @@ package struct TargetValues: Sendable, Equatable {
     package var job: Int
     package var control: UInt16
     package var folder: String
+    package var platform = Platform.ios
     package var state = ""
     package var command = ""
 
@@ -40,6 +47,7 @@ package struct TargetValues: Sendable, Equatable {
         case .job: "\(job)"
         case .control: "\(control)"
         case .dir: folder
+        case .platform: platform.rawValue
         case .state: state
         case .command: command
         }
@@ -47,7 +55,10 @@ package struct TargetValues: Sendable, Equatable {
 
     /// The variables that every program finds in its environment.
     package var environment: [String: String] {
-        ["PORT": "\(port)", "JOB": "\(job)", "CONTROL": "\(control)"]
+        [
+            "PORT": "\(port)", "JOB": "\(job)", "CONTROL": "\(control)",
+            "PLATFORM": platform.rawValue,
+        ]
     }
 }
 

@@ -64,10 +64,11 @@ final class TargetBench {
     }
 
     func start(
-        listeningOn port: UInt16? = nil, sourceLocation: SourceLocation = #_sourceLocation
+        listeningOn port: UInt16? = nil, platform: Platform = .ios,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Result<Endpoint, TargetError> {
         try wait("it starts or fails", sourceLocation: sourceLocation) {
-            target.start(listeningOn: port, $0)
+            target.start(listeningOn: port, platform: platform, $0)
         }
     }
 

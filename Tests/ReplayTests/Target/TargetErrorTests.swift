@@ -56,11 +56,11 @@ import Wire
         ),
         (
             .noAnswer(.stimulus, .http(.timeout)),
-            "--stimulus: the target gave no answer: its time ran out"
+            "--stimulus: the request failed: no answer came in time"
         ),
         (
             .noAnswer(.stimulus, .http(.closed(isWithinResponse: true))),
-            "--stimulus: the target gave no answer: the connection was closed within the answer"
+            "--stimulus: the request failed: the connection ended before the answer"
         ),
         (
             .wrongText(.onState, .scheme("ftp://x")),

@@ -263,7 +263,7 @@ import Wire
         try http(0, "") { (bench, _) throws in
             #expect(
                 try bench.stimulate(command, timeout: nanosecondsPerSecond / 10).words
-                    == "--stimulus: the target gave no answer: its time ran out")
+                    == "--stimulus: the request failed: no answer came in time")
         }
     }
 }

@@ -42,7 +42,7 @@ import Testing
         let endpoint = Endpoint(host: "0.0.0.0", port: 8080)
         #expect(try settings(.board) { $0.listen = endpoint }.options().reach == .listen(endpoint))
         let spawned = try settings(.board) {
-            $0.spawn = "./app {port}"
+            $0.spawn = "./app {port} {platform}"
             $0.effects = .own
             $0.onState = "POST http://127.0.0.1:{control}/simulate/state"
         }.options()
@@ -161,6 +161,14 @@ import Testing
                 {
                     $0.played = .app
                     $0.spawn = "./board {prot}"
+                }
+            ),
+            (
+                "--spawn: {platform} is no place that is filled in here; "
+                    + "there are {port}, {job}, {control}, {dir}",
+                {
+                    $0.played = .app
+                    $0.spawn = "./board {platform}"
                 }
             ),
             (

@@ -1,4 +1,5 @@
 import Replay
+import Simulator
 import Testing
 
 @Suite struct TargetTemplateTests {
@@ -6,12 +7,14 @@ import Testing
         var values = TargetValues(port: 8080, job: 2, control: 9000, folder: "/tmp/x")
         values.state = "background pip"
         values.command = #"{"id":"c1"}"#
+        values.platform = .android
         return values
     }()
 
     private static let filled: [(text: String, result: String)] = [
         ("./board --port {port}", "./board --port 8080"),
         ("{port}{job}{control}", "808029000"),
+        ("./app --on {platform}", "./app --on android"),
         ("run --dir={dir} --state '{state}'", "run --dir=/tmp/x --state 'background pip'"),
         // Braces that are none of ours.
         (#"{"a":1,"command":{command}}"#, #"{"a":1,"command":{"id":"c1"}}"#),
@@ -53,7 +56,10 @@ import Testing
         #expect(template.filled(with: Self.values) { "<\($0)>" } == "/<background pip>/")
     }
 
-    @Test func `the environment names port, job and control`() {
-        #expect(Self.values.environment == ["PORT": "8080", "JOB": "2", "CONTROL": "9000"])
+    @Test func `the environment names port, job, control and platform`() {
+        #expect(
+            Self.values.environment == [
+                "PORT": "8080", "JOB": "2", "CONTROL": "9000", "PLATFORM": "android",
+            ])
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import Network
 import Replay
+import Simulator
 import Testing
 import Wire
 
@@ -102,13 +103,15 @@ import Wire
         let bench = try TargetBench { options in
             options = TargetOptions(.listen(Endpoint(host: "127.0.0.1", port: 0)))
             options.launch = .spawn(
-                try template("echo going to $PORT, moved through {control}; exec sleep 1000"),
+                try template(
+                    "echo going to $PORT on $PLATFORM, moved through {control}; exec sleep 1000"),
                 ready: .connection)
         }
         #expect(
-            try bench.start(listeningOn: 4711) == .success(Endpoint(host: "127.0.0.1", port: 4711)))
+            try bench.start(listeningOn: 4711, platform: .android)
+                == .success(Endpoint(host: "127.0.0.1", port: 4711)))
         bench.expect("it tells where it goes") {
-            bench.target.output.contains("going to 4711, moved through ")
+            bench.target.output.contains("going to 4711 on android, moved through ")
         }
         #expect(!bench.target.output.contains("through 0"))
         try bench.stop()
