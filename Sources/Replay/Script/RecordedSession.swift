@@ -104,7 +104,7 @@ package struct RecordedSession: Sendable {
         items.append(
             Item(
                 seq: event.seq, time: event.time, conn: event.conn, kind: kind,
-                meaning: event.bridge))
+                meaning: Array(event.bridge)))
     }
 
     private mutating func count(_ bytes: Int) throws(Failure) {
