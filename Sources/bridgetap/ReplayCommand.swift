@@ -14,6 +14,7 @@ struct ReplayCommandOptions: TargetedOptions {
     var target = TargetSettings()
     var speed = StepSchedule.Speed.max
     var profile = "contract"
+    var rules: String?
     var isStrict = false
     var minimumExercised = 100
     var jobs = 1
@@ -49,6 +50,10 @@ struct ReplayCommandOptions: TargetedOptions {
             .option(
                 "profile", \.profile, .text("NAME|FILE"),
                 help: "the target's profile, with its time_scale (default: contract)"),
+            .option(
+                "rules", \.rules, .file,
+                help: "what may vary from run to run (docs/comparison-rules.md); by default "
+                    + "NAME.rules.json5 beside the session, where there is one"),
             .flag(
                 "strict-order", \.isStrict,
                 help: "the peer has to do everything in the recorded order"),

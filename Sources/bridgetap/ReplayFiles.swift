@@ -44,6 +44,17 @@ enum ReplayFiles {
             .map(\.element)
     }
 
+    /// The rules file beside a session, where there is one.
+    static func rules(_ path: String) -> String? {
+        let folder = path.contains("/") ? path.split(separator: "/").dropLast() : []
+        let prefix = path.hasPrefix("/") ? "/" : ""
+        let file =
+            prefix
+            + (folder.map(String.init) + ["\(name(path)).rules.json5"]).joined(
+                separator: "/")
+        return FileIdentity(file)?.isRegular ?? false ? file : nil
+    }
+
     /// The path's last part without its ending: `captures/errors.ndjson.gz` gives `errors`.
     static func name(_ path: String) -> String {
         let last = path.split(separator: "/").last.map(String.init) ?? path

@@ -16,9 +16,10 @@ final class ReplayJob {
     private let lines = ReplayLines()
     private var suites: [Int: Results.Suite] = [:]
     private var worst = ExitCode.done
-    private var outcomes = (same: 0, different: 0, untested: 0, failed: 0)
+    private var outcomes = (same: 0, different: 0, untested: 0, failed: 0, leftOut: 0)
     private var commands = (exercised: 0, all: 0)
     private var fault: (any Error)?
+    private var ruleFiles: [Int: String] = [:]
     /// Where what takes place is written until it takes the session's place.
     private var drafts: [Int: String] = [:]
 
@@ -38,7 +39,10 @@ final class ReplayJob {
     /// Plays all of them.
     func run(_ report: ReportFile?) throws -> ExitCode {
         let entries = try paths.enumerated().map { index, path in
-            ReplaySuite.Entry(path: path, outputs: try outputs(index, path))
+            ruleFiles[index] = options.rules ?? ReplayFiles.rules(path)
+            return ReplaySuite.Entry(
+                path: path, outputs: try outputs(index, path),
+                rules: try RulesInput.load(ruleFiles[index]))
         }
         var playing = ReplayOptions()
         playing.speed = options.speed
@@ -48,7 +52,10 @@ final class ReplayJob {
         let suite = ReplaySuite(
             entries, options: playing, target: try options.targetOptions(), loop: loop,
             jobs: options.jobs)
+        let isSpawned = try options.targetOptions().isSpawned
         suite.onNote = { [paths] index, text in
+            // What is spawned finds its way by itself.
+            guard !isSpawned else { return }
             ProcessStreams.remark(.note, "\(ReplayFiles.name(paths[index])): \(text)")
         }
         suite.onOutcome = { [self] index, outcome, remaining in
@@ -114,6 +121,9 @@ final class ReplayJob {
         return ["\(folder)/\(ReplayFiles.name(path)).ndjson"]
     }
 
+    /// Whether what is left on the phone is somebody's.
+    private var isPhoneReal: Bool { options.target.spawn == nil }
+
     /// Puts what took place in the session's place.
     private func update(_ index: Int) throws {
         guard let draft = drafts.removeValue(forKey: index) else { return }
@@ -130,6 +140,7 @@ final class ReplayJob {
     ) throws {
         switch outcome {
         case .compared(let verdict): try take(index, verdict, remaining)
+        case .unfit(let judged): try leaveOut(index, judged)
         case .unreadable(let failure): try fail(index, Self.failure(failure))
         case .unreachable(let error):
             let last = error.output.last(5).map { "\n    | \($0)" }.joined()
@@ -151,13 +162,14 @@ final class ReplayJob {
         _ index: Int, _ verdict: ReplayVerdict, _ remaining: [EffectGate.Remainder]
     ) throws {
         let isThin = !verdict.isExercised(percent: options.minimumExercised)
+        if let file = ruleFiles[index] { RulesInput.warn(verdict.ruleRemarks, of: file) }
         if options.isJSON {
             try ProcessStreams.output(lines.lines(verdict))
         } else if options.junit != "-" {
             try ProcessStreams.output(
                 text.text(
                     verdict, minimumExercised: options.minimumExercised, again: again(index),
-                    remaining: remaining))
+                    remaining: isPhoneReal ? remaining : []))
         }
         suites[index] = verdict.suite(
             session: nil, startedAt: nil, minimumExercised: options.minimumExercised)
@@ -172,6 +184,19 @@ final class ReplayJob {
         } else {
             outcomes.same += 1
         }
+    }
+
+    /// A side that was told what to do when it was recorded is nobody's to be held to.
+    private func leaveOut(_ index: Int, _ judged: Side) throws {
+        let why = "the \(judged.rawValue) in it did what no \(judged.rawValue) does of itself"
+        if !options.isJSON, options.junit != "-" {
+            try ProcessStreams.output("left out   \(paths[index])  \(why)\n")
+        }
+        outcomes.leftOut += 1
+        var suite = Results.Suite(name: paths[index])
+        suite.cases.append(
+            Results.Case(name: "session-is-played", outcome: .skipped, message: why))
+        suites[index] = suite
     }
 
     private func fail(_ index: Int, _ failure: Failure) throws {
@@ -197,6 +222,7 @@ final class ReplayJob {
             var parts = ["\(outcomes.same) same"]
             if outcomes.different > 0 { parts.append("\(outcomes.different) different") }
             if outcomes.untested > 0 { parts.append("\(outcomes.untested) untested") }
+            if outcomes.leftOut > 0 { parts.append("\(outcomes.leftOut) left out") }
             if outcomes.failed > 0 { parts.append("\(outcomes.failed) not played") }
             try ProcessStreams.output(
                 "\(counted(paths.count, "session")): \(parts.joined(separator: ", ")); "

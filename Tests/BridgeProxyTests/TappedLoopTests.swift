@@ -89,4 +89,20 @@ import Wire
         #expect(said.events.map(Self.told) == ["1 open", "1 app GET /", "1 app reset"])
         listener.close()
     }
+
+    @Test func `a recorder that is let go within a turn takes nothing along`() throws {
+        let world = SimulatedWorld(seed: 1)
+        let host = try #require(world.addHost("192.168.42.2"))
+        let said = Collector()
+        var recorder: Recorder? = Recorder(outputs: [said], loop: host, contract: .current)
+        let loop = recorder.map { TappedLoop(host, recorder: $0) }
+        host.schedule(at: host.now) {
+            recorder?.note(code: "mark", text: "the last word")
+            _ = recorder?.finish()
+            recorder = nil
+        }
+        world.run(for: nanosecondsPerSecond)
+        #expect(said.events.count == 1)
+        #expect(loop != nil)
+    }
 }

@@ -1,6 +1,7 @@
 package import Capture
 package import Network
 package import PhoneBridge
+package import Report
 
 /// Plays one session after the other, or several at a time against a target each.
 ///
@@ -12,16 +13,23 @@ package final class ReplaySuite {
         package var path: String
         /// The files that what takes place is written to.
         package var outputs: [String]
+        /// What may vary, and what the phone has to be brought into.
+        package var rules: ComparisonRules
 
-        package init(path: String, outputs: [String] = []) {
+        package init(
+            path: String, outputs: [String] = [], rules: ComparisonRules = ComparisonRules()
+        ) {
             self.path = path
             self.outputs = outputs
+            self.rules = rules
         }
     }
 
     /// What came of an entry.
     package enum Outcome {
         case compared(ReplayVerdict)
+        /// It was left out: the side that would be judged is no real peer in it.
+        case unfit(judged: Side)
         /// The session cannot be read.
         case unreadable(LoadedSession.Failure)
         /// The target could not be used, and nothing took place.
@@ -102,10 +110,16 @@ package final class ReplaySuite {
             loop.schedule(at: loop.now) { [weak self] in self?.proceed(job) }
             return
         }
+        guard session.isFit(toJudge: target.played.peer) else {
+            onOutcome?(index, .unfit(judged: target.played.peer), [])
+            loop.schedule(at: loop.now) { [weak self] in self?.proceed(job) }
+            return
+        }
         let target = Target(target, on: loop, job: job)
         target.onOutput = { [weak self] line in self?.onOutput?(index, line) }
         let replay = SessionReplay(
-            session, options: options, target: target, loop: loop, outputs: entry.outputs)
+            session, options: options, target: target, loop: loop, outputs: entry.outputs,
+            states: entry.rules.states)
         replay.onNote = { [weak self] text in self?.onNote?(index, text) }
         targets[job] = target
         running[job] = replay
@@ -114,7 +128,7 @@ package final class ReplaySuite {
             let remaining = running[job]?.remaining ?? []
             running[job] = nil
             targets[job] = nil
-            onOutcome?(index, outcome(session, ending), remaining)
+            onOutcome?(index, outcome(session, entry.rules, ending), remaining)
             loop.schedule(at: loop.now) { [weak self] in self?.proceed(job) }
         }
     }
@@ -130,10 +144,12 @@ package final class ReplaySuite {
             path, &reader, contract: options.contract, profile: options.profile)
     }
 
-    private func outcome(_ session: LoadedSession, _ ending: SessionReplay.Ending) -> Outcome {
+    private func outcome(
+        _ session: LoadedSession, _ rules: ComparisonRules, _ ending: SessionReplay.Ending
+    ) -> Outcome {
         switch ending {
-        case .played(let result): compared(session, result, nil)
-        case .lost(let error, let result?): compared(session, result, error)
+        case .played(let result): compared(session, rules, result, nil)
+        case .lost(let error, let result?): compared(session, rules, result, error)
         case .lost(let error, nil): .unreachable(error)
         case .cannotRecord(let error): .cannotWrite(error)
         case .cannotListen(let address, let error): .cannotListen(address, error)
@@ -141,13 +157,14 @@ package final class ReplaySuite {
     }
 
     private func compared(
-        _ session: LoadedSession, _ result: ReplayResult, _ loss: TargetError?
+        _ session: LoadedSession, _ rules: ComparisonRules, _ result: ReplayResult,
+        _ loss: TargetError?
     ) -> Outcome {
         if let trouble = result.trouble { return .cannotWrite(trouble) }
         do throws(OutputError) {
             return .compared(
                 try ReplayVerdict(
-                    session, result, loss: loss, profile: options.profile,
+                    session, result, loss: loss, rules: rules, profile: options.profile,
                     contract: options.contract))
         } catch {
             return .cannotWrite(error)

@@ -2,7 +2,7 @@ import BridgeProxy
 package import Capture
 package import Network
 package import PhoneBridge
-import Report
+package import Report
 import Simulator
 import Wire
 
@@ -40,6 +40,7 @@ package final class SessionReplay {
     private let target: Target
     private let loop: any EventLoop
     private let outputs: [String]
+    private let states: [ComparisonRules.State]
     private var recording: Recording?
     private var live: LiveSession
     private var appRun: AppRun?
@@ -53,15 +54,17 @@ package final class SessionReplay {
 
     /// - Parameters:
     ///   - outputs: the files of the session that takes place.
+    ///   - states: what an app's phone has to be brought into, by the session's rules file.
     package init(
         _ session: LoadedSession, options: ReplayOptions, target: Target, loop: any EventLoop,
-        outputs: [String] = []
+        outputs: [String] = [], states: [ComparisonRules.State] = []
     ) {
         self.session = session
         self.options = options
         self.target = target
         self.loop = loop
         self.outputs = outputs
+        self.states = states
         live = LiveSession(
             name: "live", contract: options.contract, profile: options.profile)
     }
@@ -186,7 +189,8 @@ package final class SessionReplay {
             case .own: .own
             case .all: .all
             }
-        let script = ReplayScript.board(session.recorded, contract: options.contract)
+        let script = ReplayScript.board(
+            session.recorded, states: states, contract: options.contract)
         let run = BoardRun(
             script,
             on: TappedLoop(loop, recorder: recorder), driver: target, options: playing,

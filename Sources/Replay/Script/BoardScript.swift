@@ -1,14 +1,20 @@
 import Capture
 package import PhoneBridge
+package import Report
 import Wire
 
 extension ReplayScript {
     /// Makes the script by which the board's side of a session is played against an app.
+    ///
+    /// - Parameter states: what the session's rules file says the phone has to be brought into,
+    ///   and before which commands.
     package static func board(
-        _ session: RecordedSession, contract: Contract = .current
+        _ session: RecordedSession, states: [ComparisonRules.State] = [],
+        contract: Contract = .current
     ) -> ReplayScript {
         var builder = BoardSideScript(ScriptReading(session, role: .board, contract: contract))
         builder.build()
+        builder.insert(states)
         return builder.reading.script
     }
 }
@@ -342,6 +348,41 @@ struct BoardSideScript {
             if case .state = step.kind { return true }
         }
         return false
+    }
+
+    // MARK: What the rules file says
+
+    /// Puts states before the first sendings of the commands that they are meant for.
+    mutating func insert(_ states: [ComparisonRules.State]) {
+        guard !states.isEmpty else { return }
+        var ordinals: [String: Int] = [:]
+        var words: [Int: [String]] = [:]
+        for (number, command) in reading.script.commands.enumerated() {
+            ordinals[command.type, default: 0] += 1
+            let ordinal = ordinals[command.type, default: 0]
+            words[number] = states.filter {
+                $0.isBefore(id: command.id, type: command.type, ordinal: ordinal)
+            }.map(\.state)
+        }
+        for index in reading.script.steps.indices.reversed() {
+            let number: Int
+            switch reading.script.steps[index].kind {
+            case .command(let command, _, _), .offer(let command, _, _): number = command
+            default: continue
+            }
+            // Behind it stand its later sendings.
+            guard reading.script.commands[number].arrivals.first.map({ $0 >= index }) ?? false,
+                !reading.script.steps[..<index].contains(where: { step in
+                    switch step.kind {
+                    case .command(number, _, _), .offer(number, _, _): true
+                    default: false
+                    }
+                })
+            else { continue }
+            for word in (words[number] ?? []).reversed() {
+                insert(.state(word), at: index) { _ in }
+            }
+        }
     }
 
     // MARK: What the phone was allowed

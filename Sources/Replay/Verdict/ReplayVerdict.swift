@@ -45,13 +45,15 @@ package struct ReplayVerdict {
     package let preconditions: [ReplayScript.Precondition]
     /// What of the session could not be played.
     package let unplayable: [(seq: Int, why: String)]
+    /// Rules for the comparison that were of no use, or let too much pass.
+    package private(set) var ruleRemarks: [ComparisonRules.Remark] = []
     /// Why the target was lost; nil while it was there to the end.
     package private(set) var loss: TargetError?
 
     /// Compares a session with what took place when it was played.
     package init(
         _ session: LoadedSession, _ result: ReplayResult, loss: TargetError? = nil,
-        profile: Profile, contract: Contract
+        rules: ComparisonRules = ComparisonRules(), profile: Profile, contract: Contract
     ) throws(OutputError) {
         name = session.name
         duration = result.duration
@@ -59,7 +61,8 @@ package struct ReplayVerdict {
         unplayable = result.script.unplayable
         self.loss = loss
         var diff = SessionDiff(
-            session.comparable, result.live, contract: contract, pairing: result.pairing)
+            session.comparable, result.live, contract: contract, rules: rules,
+            pairing: result.pairing)
         let layout = DiffText(isColoured: false)
         let conditions = Preconditions(result, contract: contract)
         while var pair = try diff.nextCommand() {
@@ -96,6 +99,7 @@ package struct ReplayVerdict {
                     outcome: .changed, details: [failure.text], recordedSeq: failure.seq))
         }
         add(rules: result, session, profile)
+        ruleRemarks = diff.ruleRemarks
     }
 
     private mutating func add(_ pair: SessionDiff.CommandPair, _ layout: DiffText) {
