@@ -137,8 +137,7 @@ package struct StepSchedule {
     private mutating func advance(at now: Int64) {
         let before = frontier
         while frontier < states.count {
-            let step = script.steps[frontier]
-            guard states[frontier].isOver || !step.holdsOthers else { break }
+            guard states[frontier].isOver || !holdsOthers(frontier) else { break }
             frontier += 1
         }
         guard frontier < states.count else {
@@ -150,6 +149,16 @@ package struct StepSchedule {
                 script.steps[frontier].kind.isOurs
                 ? nil : now + patience + scaled(script.steps[frontier].allowance)
         }
+    }
+
+    /// Whether others wait for a step: what answers a thing that nobody waits for does not hold
+    /// them up either, as long as that has not come.
+    private func holdsOthers(_ index: Int) -> Bool {
+        let step = script.steps[index]
+        guard step.holdsOthers, case .cause(let cause, _) = step.needs else {
+            return step.holdsOthers
+        }
+        return states[cause].isOver || script.steps[cause].holdsOthers
     }
 
     private func scaled(_ duration: Int64) -> Int64 {
