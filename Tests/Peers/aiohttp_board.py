@@ -2,6 +2,9 @@
 
 It is another implementation than the reference board, made from the observed facts of the real one.
 Prints how often each route was called with which status, until `GET /stop` or the deadline.
+
+`POST /debug/send` sends a command over the WebSocket, with its members in another order, numbers in
+another form and one member more, and answers with what came of it; --twist makes one mistake there.
 """
 
 import asyncio
@@ -16,11 +19,17 @@ import peer
 BASE = "/api/phone-bridge"
 BACKGROUND_PREFIXES = ("clipboard_", "calendar_", "contacts_", "notification_send")
 
+TWISTS = ("none", "wrong", "swapped", "missing", "duplicate")
+
 arguments = peer.parser(__doc__, listens=True)
+arguments.add_argument("--twist", choices=TWISTS, default="none")
 arguments = arguments.parse_args()
 calls = collections.Counter()
 commands = collections.OrderedDict()
 state = {"connected": False}
+link = phone_id = None
+pending = {}
+sent = 0
 heartbeats = 0
 
 
@@ -135,8 +144,43 @@ async def status(_):
     return answer(state)
 
 
+async def send(request):
+    global sent
+    command = await json_object(request)
+    sent += 1
+    number = sent
+    if not link:
+        return answer(failed(command, "precondition_failed", "bridge_not_connected"))
+    if phone_id and "phone_id" not in command:
+        command = {**command, "phone_id": phone_id}
+    text = json.dumps({"vendor": {"build": 7}, **dict(reversed(command.items()))})
+    if "timeout_ms" in command:
+        text = text.replace(f"{command['timeout_ms']}", f"{command['timeout_ms']}.0")
+    if number == 4 and arguments.twist == "wrong":
+        text = text.replace('"query": "Wei"', '"query": "Wai"')
+    future = asyncio.get_running_loop().create_future()
+    pending[command["id"]] = future
+    if not (number == 4 and arguments.twist == "missing"):
+        await link.send_str(text)
+    if number == 4 and arguments.twist == "duplicate":
+        await link.send_str(text)
+    try:
+        outcome = await asyncio.wait_for(future, command.get("timeout_ms", 5000) / 1000)
+    except asyncio.TimeoutError:
+        outcome = failed(command, "transient", "bridge_timeout")
+    if number in (1, 2) and arguments.twist == "swapped":
+        outcome = {**outcome, "data": {"text": "x"} if number == 1 else {"events": []}}
+    return answer({"vendor": {"build": 7}, **dict(reversed(outcome.items()))})
+
+
+def failed(command, category, code):
+    return {
+        "id": command["id"], "error": {"message": "no", "code": code, "category": category},
+    }
+
+
 async def upgrade(request):
-    global heartbeats
+    global heartbeats, link, phone_id
     if request.headers.get("Upgrade", "").lower() != "websocket":
         return web.Response(
             status=426, text="WebSocket protocol violation\n",
@@ -145,6 +189,7 @@ async def upgrade(request):
     connection = web.WebSocketResponse(max_msg_size=32768)
     await connection.prepare(request)
     state["connected"] = True
+    link, phone_id = connection, request.query.get("phone_id")
     async for message in connection:
         if message.type not in (WSMsgType.TEXT, WSMsgType.BINARY):
             break
@@ -156,7 +201,12 @@ async def upgrade(request):
             heartbeats += 1
             kept = {k: body[k] for k in ("id", "method", "error", "data") if k in body}
             await connection.send_str(json.dumps(kept, separators=(",", ":")))
+        elif isinstance(body, dict) and body.get("id") in pending:
+            future = pending.pop(body["id"])
+            if not future.done():
+                future.set_result(body)
     state["connected"] = False
+    link = None
     return connection
 
 
@@ -188,6 +238,7 @@ async def main():
     application.router.add_get(BASE + "/commands", poll)
     application.router.add_post(BASE + "/results", result)
     application.router.add_get(BASE + "/results/{id:.*}", query_result)
+    application.router.add_post("/debug/send", send)
     application.router.add_get("/stop", stopped)
     runner = web.AppRunner(application)
     await runner.setup()
