@@ -21,10 +21,11 @@ demo: build
 	.build/debug/bridgetap demo
 
 # What CI runs. Warnings are errors by Package.swift. The optimised program is for the tests that
-# pass a gibibyte through it.
+# pass a gibibyte through it, and for the replays of captures/ against the reference peers.
 test: setup lint
 	swift build -c release --product bridgetap
 	swift build --build-tests
+	scripts/replay-captures
 	swift test --skip-build
 
 lint:
