@@ -2,6 +2,9 @@ import Arguments
 import BridgeProxy
 import Capture
 import Glibc
+import PhoneBridge
+import Replay
+import Report
 import Simulator
 import Wire
 
@@ -11,7 +14,7 @@ struct DemoOptions: Sendable {
 
     static let command = Command<Job>(
         "demo",
-        summary: "the whole job without hardware: records example sessions, shows and checks them",
+        summary: "the whole job without hardware: records sessions, shows, checks and replays them",
         details: """
             A reference app and a reference board talk through the recorder, in one process and \
             in virtual time. The sessions are left in DIR, for the other commands to try.
@@ -25,7 +28,7 @@ struct DemoOptions: Sendable {
         examples: [
             Example(
                 "bridgetap demo",
-                "records six sessions into bridgetap-demo, shows one and checks all")
+                "records six sessions into bridgetap-demo, shows one, checks and replays all")
         ],
         action: { options in { try options.run() } })
 
@@ -59,6 +62,8 @@ struct DemoOptions: Sendable {
         let checked = try check.run()
         // That something is found is what it is to show.
         if code == .done, checked != .found { code = checked }
+        let replayed = try replay()
+        if code == .done, replayed != .found { code = replayed }
         try ProcessStreams.output(
             """
 
@@ -68,6 +73,40 @@ struct DemoOptions: Sendable {
               jq -r 'select(.bridge) | .bridge[] | .kind' \(shown) | sort | uniq -c
 
             """)
+        return code
+    }
+
+    /// Plays the sessions again, against a board that drops what a filter holds back.
+    private func replay() throws -> ExitCode {
+        let defect = Defect.b31
+        try ProcessStreams.output(
+            "\nReplaying them as the app, in virtual time, against a board with a defect\n"
+                + "(\(defect.rawValue), \(defect.summary)):\n\n")
+        var replay = ReferenceReplay()
+        replay.defects = [defect]
+        let text = ReplayText(isColoured: ProcessStreams.isColoured(STDOUT_FILENO))
+        var code = ExitCode.done
+        for example in ExampleSession.demonstration {
+            let path = "\(folder)/\(example.name).ndjson"
+            var reader = try SessionInputs.open([path])
+            let verdict: ReplayVerdict
+            do {
+                let session = try LoadedSession(
+                    path, &reader, contract: .current, profile: .contract)
+                verdict = try ReplayVerdict(
+                    session, try replay.asApp(session.recorded), profile: .contract,
+                    contract: .current)
+            } catch {
+                throw Failure(.internalFault, "the replay of \(path) failed: \(error)")
+            }
+            if verdict.isDifferent { code = .found }
+            try ProcessStreams.output(
+                text.text(
+                    verdict, minimumExercised: 100,
+                    again: "bridgetap replay \(path) --as app --spawn "
+                        + "'bridgetap board --listen 127.0.0.1:{port} --defect "
+                        + "\(defect.rawValue)'"))
+        }
         return code
     }
 

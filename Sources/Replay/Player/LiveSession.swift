@@ -8,6 +8,7 @@ import Wire
 package final class LiveSession: SessionOutput {
     private var reader: DiffReader
     private var checker: RuleChecker
+    private let timeScale: Double
     private var seq = 0
     /// Breaches of rules so far.
     package private(set) var breaches: [Breach] = []
@@ -19,6 +20,7 @@ package final class LiveSession: SessionOutput {
     package init(name: String, contract: Contract, profile: Profile) {
         reader = DiffReader(name: name, contract: contract)
         checker = RuleChecker(contract: contract, profile: profile)
+        timeScale = max(1, profile.timeScale)
     }
 
     /// What took place, in the form in which sessions are compared.
@@ -32,11 +34,20 @@ package final class LiveSession: SessionOutput {
             event.seq = seq
         }
         do throws(OutputError) {
-            try reader.receive(event)
+            try reader.receive(timeScale == 1 ? event : inTargetTime(event))
         } catch {
             trouble = trouble ?? error
         }
         keep(checker.receive(event))
+    }
+
+    /// The event at the time that its target's clock would show, with its meaning by that clock:
+    /// what is late for a target that is four times as fast is late after a quarter of the time.
+    private func inTargetTime(_ event: Event) -> Event {
+        var event = event
+        event.time = Int64(min(Double(event.time) * timeScale, 9e18))
+        event.bridge = []
+        return event
     }
 
     private func keep(_ found: [Breach]) {

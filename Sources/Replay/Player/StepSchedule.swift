@@ -220,6 +220,8 @@ package struct StepSchedule {
         case .skipped(let why): return settle(index, .skipped(why))
         case .waiting, .running: return
         }
+        // What the peer does happens when it does.
+        guard script.steps[index].kind.isOurs else { return }
         if let earlier, !states[earlier].isOver { return }
         ready.append((due(index), index))
     }

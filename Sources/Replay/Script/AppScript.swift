@@ -30,6 +30,8 @@ struct AppScript {
     private var ended: Set<Int> = []
     /// Commands whose end at the board's own side is still to come, with when it is due.
     private var open: [(command: Int, due: Int64, sent: Int)] = []
+    /// The step that makes the request of an exchange.
+    private var askedBy: [Int: Int] = [:]
     /// The step with which a command last arrived.
     private var lastArrival: [Int: Int] = [:]
     /// Things that were known about an id of the queue: the step that last had to do with it.
@@ -124,6 +126,7 @@ struct AppScript {
             let command = reading.enqueued(request, item)
         {
             let step = reading.add(.request(exchange: exchange), item)
+            askedBy[exchange] = step
             lastOfQueued[command] = step
             return
         }
@@ -134,10 +137,11 @@ struct AppScript {
             let step = reading.add(
                 .post(exchange: exchange, command: command), item, needs: needs(command),
                 wait: lateness(of: command, result))
+            askedBy[exchange] = step
             lastOfQueued[command] = step
             return
         }
-        reading.add(.request(exchange: exchange), item)
+        askedBy[exchange] = reading.add(.request(exchange: exchange), item)
     }
 
     /// An answer needs its command, if that was sent at all.
@@ -171,6 +175,7 @@ struct AppScript {
         // The live one gets as long as the recorded one took, if that was long.
         let answered = reading.add(
             .response(exchange: exchange), item,
+            needs: askedBy[exchange].map { .cause($0, behind: nil) } ?? .everythingBefore,
             allowance: gap(item.time, from: reading.script.exchanges[exchange].seq))
         keepExpiry(of: exchange, response, answered)
         for (meaning, content) in reading.handedOut(item, response) {

@@ -139,4 +139,18 @@ import Wire
         schedule.skip(1, "no way")
         #expect(Self.turns(&schedule, at: 0) == [.act(2), .finished])
     }
+
+    @Test func `a response is not waited for where its request was not made`() {
+        var post = Step(.post(exchange: 0, command: 0), seq: 2, time: 0)
+        post.needs = .cause(0, behind: nil)
+        var response = Step(.response(exchange: 0), seq: 3, time: 0)
+        response.needs = .cause(1, behind: nil)
+        var schedule = StepSchedule(
+            Self.script([Step(.arrival(command: 0), seq: 1, time: 0), post, response]),
+            patience: Self.second)
+        schedule.begin(at: 0)
+        _ = Self.turns(&schedule, at: 0)
+        #expect(Self.turns(&schedule, at: Self.second) == [.overdue(0), .finished])
+        #expect(schedule.states[2] == .failed(at: Self.second, StepSchedule.noCause))
+    }
 }
