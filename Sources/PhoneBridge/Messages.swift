@@ -5,6 +5,7 @@ import Wire
 struct SentCommand {
     var id: String
     var type: String
+    /// Read of commands that are enqueued only.
     var phoneID: String?
     /// The text of `timeout_ms`, where it is a number.
     var timeoutText: String?
@@ -29,7 +30,7 @@ struct SentCommand {
         type =
             tape.position(of: typeIndex, among: types, in: text).map { types[$0] }
             ?? tape.string(typeIndex, in: text)
-        phoneID = tape.text("phone_id", of: index, in: text, folding: folding)
+        if folding { phoneID = tape.text("phone_id", of: index, in: text, folding: true) }
         let timeout =
             folding
             ? tape.member(folding: "timeout_ms", of: index, in: text)

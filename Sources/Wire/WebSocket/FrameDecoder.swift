@@ -63,8 +63,9 @@ package struct FrameDecoder: Sendable {
     /// limit; nil otherwise, and then nothing was used.
     ///
     /// What `next` would give as a step, for the many frames of which that is true. `payload` is
-    /// where its payload stands, masked as it came.
-    package func nextWhole(
+    /// where its payload stands, masked as it came. It changes nothing in the decoder; it is
+    /// `mutating` so that one which lies in an object is not copied for the look.
+    package mutating func nextWhole(
         _ bytes: Span<UInt8>, at position: inout Int
     ) -> (header: FrameHeader, payload: Range<Int>)? {
         guard case .header = state, tail.isEmpty,

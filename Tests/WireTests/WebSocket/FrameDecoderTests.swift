@@ -45,7 +45,7 @@ struct FrameDecoderTests {
         let behind = bytes + [0x81]
         for end in [0, 1, 2, 3, 5, 7, 9, bytes.count - 1, bytes.count, behind.count]
         where end <= behind.count {
-            let decoder = FrameDecoder()
+            var decoder = FrameDecoder()
             var position = 0
             let found = decoder.nextWhole(behind.span.extracting(0..<end), at: &position)
             #expect(found?.header == (end < bytes.count ? nil : frame.header), "\(name), \(end)")
@@ -54,7 +54,7 @@ struct FrameDecoderTests {
                 found?.payload == (end < bytes.count ? nil : size..<bytes.count), "\(name), \(end)")
             #expect(position == (end < bytes.count ? 0 : bytes.count), "\(name), \(end)")
         }
-        let short = FrameDecoder(maximumPayload: 1)
+        var short = FrameDecoder(maximumPayload: 1)
         var position = 0
         #expect(short.nextWhole(bytes.span, at: &position) == nil)
         // Within a frame there is no whole one.
