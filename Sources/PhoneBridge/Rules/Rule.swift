@@ -1,4 +1,5 @@
 package import Capture
+import Wire
 
 /// One demand of the contract, or of an RFC that it stands on, that a session can be held against.
 package struct Rule: Sendable, Hashable {
@@ -13,6 +14,8 @@ package struct Rule: Sendable, Hashable {
     package let section: String
     /// What is demanded, as one sentence for a person, without a full stop.
     package let demand: String
+    /// Made of the id, to find the rule by in a table; two rules may have the same.
+    let number: Int
 
     package init(
         _ id: String, _ rating: Rating, _ obliged: Side?, section: String, _ demand: String
@@ -22,6 +25,9 @@ package struct Rule: Sendable, Hashable {
         self.obliged = obliged
         self.section = section
         self.demand = demand
+        var hash = FNVHash()
+        hash.combine(id)
+        number = hash.number
     }
 
     /// The same rule with another rating, for evidence that is weaker.

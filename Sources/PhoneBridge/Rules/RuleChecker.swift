@@ -91,12 +91,16 @@ package struct RuleChecker: Sendable {
             if event.seq > 1 { context.lastHole = event.time }
         }
         if !isHole { reader.read(event, &context) }
-        for index in groups.indices {
-            groups[index].receive(event, &context)
-            for fact in reader.facts { groups[index].receive(fact, &context) }
-        }
+        tell(event, reader.facts)
         reader.settle(&context)
         return takeBreaches()
+    }
+
+    private mutating func tell(_ event: Event, _ facts: [LinkFact]) {
+        for index in groups.indices {
+            groups[index].receive(event, &context)
+            for place in facts.indices { groups[index].receive(facts[place], &context) }
+        }
     }
 
     /// Nothing came until `time`, in nanoseconds of the session.

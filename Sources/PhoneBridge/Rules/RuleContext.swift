@@ -17,7 +17,8 @@ package struct RuleContext: Sendable {
     /// The time of the first event; nil before it.
     package internal(set) var began: Int64?
     /// How often each rule was put to the test, by id.
-    package private(set) var exercised: [String: Int] = [:]
+    package var exercised: [String: Int] { counts.byID }
+    private var counts = RuleCounts()
 
     var breaches: [Breach] = []
     /// Why breaches of a rule do not count, by rule id.
@@ -46,7 +47,7 @@ package struct RuleContext: Sendable {
 
     /// A rule was put to the test, whatever came of it.
     package mutating func exercise(_ rule: Rule, times: Int = 1) {
-        exercised[rule.id, default: 0] += times
+        counts.add(rule, times: times)
     }
 
     /// A rule is broken.

@@ -23,6 +23,9 @@ package struct FNVHash: Sendable {
         for byte in text.utf8 { combine(byte) }
     }
 
+    /// The value as a number.
+    package var number: Int { Int(truncatingIfNeeded: value) }
+
     /// Sixteen hexadecimal digits.
     package var text: String {
         let digits = String(value, radix: 16)
