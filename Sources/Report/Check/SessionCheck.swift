@@ -65,8 +65,9 @@ package struct SessionCheck: Sendable {
     package mutating func finish() -> (findings: [(Rule, Results.Finding)], suite: Results.Suite) {
         let last = take(checker.finish())
         suite.duration = lastTime
+        let counts = checker.exercised
         for rule in RuleChecker.rules {
-            let exercised = checker.exercised[rule.id] ?? 0
+            let exercised = counts[rule.id] ?? 0
             var item =
                 cases[rule.id] ?? Results.Case(name: rule.id, rule: rule, outcome: .passed)
             guard exercised > 0 || item.tally.total > 0 else { continue }
@@ -107,19 +108,24 @@ package struct SessionCheck: Sendable {
                 breach, standing: profile.standing(of: breach),
                 places: breach.events.compactMap { places.place(of: $0) })
             let id = breach.rule.id
-            var item =
-                cases[id]
-                ?? Results.Case(
-                    name: id, rule: RuleChecker.rule(id) ?? breach.rule, outcome: .passed)
-            item.tally.add(finding.standing)
-            keep(finding, in: &item)
-            cases[id] = item
+            // In its place: a case has much that a copy would count references of.
+            Self.add(
+                finding,
+                to: &cases[
+                    id,
+                    default: Results.Case(
+                        name: id, rule: RuleChecker.rule(id) ?? breach.rule, outcome: .passed)])
             return (breach.rule, finding)
         }
     }
 
+    private static func add(_ finding: Results.Finding, to item: inout Results.Case) {
+        item.tally.add(finding.standing)
+        keep(finding, in: &item)
+    }
+
     /// Keeps the first ones; one that counts is kept before one that does not.
-    private func keep(_ finding: Results.Finding, in item: inout Results.Case) {
+    private static func keep(_ finding: Results.Finding, in item: inout Results.Case) {
         if item.findings.count < Self.maximumFindings {
             item.findings.append(finding)
         } else if finding.standing == .counted,
