@@ -15,7 +15,7 @@ from websockets.exceptions import ConnectionClosed
 
 import peer
 
-TWISTS = ("none", "wrong", "swapped", "missing", "duplicate", "late", "crash")
+TWISTS = ("none", "wrong", "swapped", "missing", "duplicate", "late", "poor", "crash")
 
 arguments = peer.parser(__doc__)
 arguments.add_argument("--twist", choices=TWISTS, default="none")
@@ -178,6 +178,8 @@ async def respond(link, command):
         os._exit(42)
     if number == 4 and arguments.twist == "wrong":
         spoil(reply)
+    if number == 4 and arguments.twist == "poor":
+        del reply["data"]["contacts"][0]["emails"]
     if number == 4 and arguments.twist == "missing":
         return
     if number == 4 and arguments.twist == "late":

@@ -82,17 +82,24 @@ struct Preconditions {
     }
 
     /// A list that is shorter by things which the recorded phone had from before.
+    ///
+    /// Of a thing that is not there its id is not there either: a field that is missing from one
+    /// that is there is the app's doing.
     private func shorterList(_ counted: [FieldDifference]) -> String? {
         guard !counted.isEmpty,
             counted.allSatisfy({
                 $0.kind == .removed && $0.path.hasPrefix("result.data.") && $0.path.contains("[")
             })
         else { return nil }
+        var things: Set<String> = []
+        var missingIDs: Set<String> = []
         for difference in counted {
             if let id = difference.first?.stringValue, born.contains(id) { return nil }
+            let thing = difference.path.split(separator: "]").first.map(String.init)
+            things.insert(thing ?? difference.path)
+            if difference.path.hasSuffix("_id") { missingIDs.insert(thing ?? difference.path) }
         }
-        let things = Set(
-            counted.map { $0.path.split(separator: "]").first.map(String.init) ?? $0.path })
+        guard things == missingIDs else { return nil }
         return "the recorded phone had \(things.count) more in its list than this one"
     }
 }
