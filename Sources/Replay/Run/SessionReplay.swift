@@ -108,6 +108,7 @@ package final class SessionReplay {
                 FieldLine("replayed", original?.id ?? session.name),
                 FieldLine("as", played.rawValue),
             ])
+        live.receive(Event(time: 0, kind: .session(info)))
         var files = Recording.Options(session: info, outputs: outputs)
         files.tellsOutcomes = played == .app
         let recording = try Recording(files, loop: loop, besides: [live]) { _ in }

@@ -45,6 +45,7 @@ package struct DiffReader {
         // What the recorder understood stands: it may have known what is not in this file.
         if !stored.isEmpty { event.bridge = stored }
         echoes.advance(to: event.time)
+        session.duration = max(session.duration, event.time)
         try note(event)
         let poll = pollState(event)
         var elements: [JSON]?
@@ -213,11 +214,18 @@ package struct DiffReader {
 
     private mutating func appEvent(_ meaning: JSON, _ event: Event) throws(OutputError) {
         let name = Self.cut(meaning["id"]?.stringValue ?? "")
+        let bytes = content(of: event)
+        let moments = momentNames[name] ?? []
+        if let bytes, !moments.isEmpty, let value = try? JSON(parsing: bytes) {
+            for moment in moments where session.toldTimes.count < DiffSession.maximumTimes {
+                let text = value["data"]?[moment]?.stringValue
+                if let time = text.flatMap({ Timestamp($0) }) { session.toldTimes.insert(time) }
+            }
+        }
         session.events.append(
             DiffSession.AppEvent(
                 name: name, ordinal: ordinal("event " + name), seq: event.seq,
-                content: try put(
-                    content(of: event), hashedWithout: momentNames[name] ?? [], of: "data")))
+                content: try put(bytes, hashedWithout: moments, of: "data")))
     }
 
     private mutating func heartbeat(_ meaning: JSON, _ event: Event) {

@@ -1,6 +1,6 @@
 package import Capture
 package import PhoneBridge
-import Wire
+package import Wire
 
 /// What a session did on the link, in the form in which two of them are compared: logical
 /// commands with their answers, HTTP exchanges, events of the app, connections, and counts.
@@ -114,6 +114,12 @@ package struct DiffSession {
     package internal(set) var links: [Link] = []
     /// `ios` or `android`, as the handshake or the first poll says.
     package internal(set) var platform: String?
+    /// Times that the app told in its events; the first ones where there are very many.
+    package internal(set) var toldTimes: Set<Timestamp> = []
+    /// When its last event was, in nanoseconds since it began.
+    package internal(set) var duration: Int64 = 0
+    /// Times that are kept.
+    static let maximumTimes = 4_096
     package internal(set) var appHeartbeats = 0
     package internal(set) var boardHeartbeats = 0
     /// Heartbeats of the app to which the board owed an echo and gave none.
@@ -133,6 +139,28 @@ package struct DiffSession {
     package init(name: String) {
         self.name = name
     }
+
+    /// Whether a time is far from all that took place, so that no clock of the link showed it; not
+    /// known without the time at which the session began.
+    func isFar(_ time: Timestamp) -> Bool {
+        guard let start = info.flatMap({ Timestamp($0.startedAt) }) else { return false }
+        let (end, overflow) = start.seconds.addingReportingOverflow(duration / 1_000_000_000)
+        guard !overflow, start.seconds > .min + Self.clockSlack, end < .max - Self.clockSlack
+        else { return false }
+        return time.seconds < start.seconds - Self.clockSlack
+            || time.seconds > end + Self.clockSlack
+    }
+
+    /// Whether a time is one that the app told, or goes on from one.
+    func isLikeTold(_ time: Timestamp) -> Bool {
+        toldTimes.contains { told in
+            let (span, overflow) = time.seconds.subtractingReportingOverflow(told.seconds)
+            return !overflow && span >= 0 && span <= duration / 1_000_000_000 + 1
+        }
+    }
+
+    /// Clocks of a link differ by less, in seconds.
+    private static let clockSlack: Int64 = 300
 
     /// The content of a text in the spool.
     func read(_ content: Content) throws(OutputError) -> Bytes {

@@ -114,6 +114,10 @@ extension SessionDiff {
         let isRefused = left.status ?? 0 >= 400 && right.status ?? 0 >= 400
         fields.add(comparison) { difference in
             var difference = difference
+            if difference.kind == .moment, isTakenFromApp(difference) {
+                difference.kind = .changed
+                difference.why = "it is a time that the app told"
+            }
             let words = ["body", "body.error", "body.tool_error.message"]
             if isRefused, difference.kind == .changed, words.contains(difference.path),
                 difference.first?.stringValue != nil, difference.second?.stringValue != nil
@@ -122,6 +126,15 @@ extension SessionDiff {
             }
             return difference
         }
+    }
+
+    /// Whether the board gives a time of the app's for its own, and did not before.
+    private func isTakenFromApp(_ difference: FieldDifference) -> Bool {
+        guard let before = difference.first?.stringValue.flatMap({ Timestamp($0) }),
+            let now = difference.second?.stringValue.flatMap({ Timestamp($0) })
+        else { return false }
+        // What is near may be like it by chance.
+        return second.isFar(now) && second.isLikeTold(now) && !first.isFar(before)
     }
 
     /// A response's body without the id that was asked for.

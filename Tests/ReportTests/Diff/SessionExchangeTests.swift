@@ -140,6 +140,31 @@ import Wire
         #expect(!(try DiffProbe().text(one, other).contains("Ann")))
     }
 
+    @Test func `a time of the app's is none of the board's`() throws {
+        func session(_ heartbeat: String, told: String, environment: String) -> SessionSketch {
+            DiffProbe.session { sketch in
+                sketch.text(
+                    5, 1, .app,
+                    #"{"id":"phone_app_state","data":{"app_state":"active","reported_at":"\#(told)"}}"#
+                )
+                sketch.exchange(
+                    10, 2, 1, "GET /status", 200,
+                    #"{"last_heartbeat_at":"\#(heartbeat)","app_state_updated_at":"\#(environment)"}"#
+                )
+            }
+        }
+        let (past, now) = ("2020-01-01T00:00:00Z", "2026-06-10T03:20:05Z")
+        let one = session("2026-06-10T03:20:01Z", told: past, environment: past)
+        let pair = try last(one, session(past, told: past, environment: past))
+        #expect(DiffProbe.paths(pair?.differences) == ["body.last_heartbeat_at changed"])
+        #expect(pair?.differences.first?.why == "it is a time that the app told")
+        // What was the app's before may be so again.
+        #expect(try last(one, session(past, told: past, environment: past))?.outcome == .changed)
+        // Near times may be equal by chance.
+        #expect(try last(one, session(now, told: now, environment: now))?.outcome == .same)
+        #expect(try last(one, session(now, told: past, environment: past))?.outcome == .same)
+    }
+
     @Test func `a refused connection and refused polls count`() throws {
         let one = DiffProbe.session {
             $0.exchange(10, 2, 1, "GET /commands?platform=ios", 200, "{}")
