@@ -28,7 +28,7 @@ private let wrappers: [String: Set<String>] = [
     "CZlib": ["Deflater", "Inflater", "GzipCompressor", "GzipDecompressor"],
     "CZstd": ["ZstdCompressor", "ZstdDecompressor"],
     "CPcap": ["PacketFile", "PcapFilter", "PcapInterfaces", "PcapTap"],
-    "CCrypto": ["SHA1"],
+    "CCrypto": ["Digest"],
 ]
 
 /// Pure files that call one function of the C library, which does no I/O.
