@@ -60,6 +60,7 @@ let package = Package(
             dependencies: ["Report", "PhoneBridge", "Capture", "Wire", "GoldenFiles"],
             exclude: [
                 "Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden", "Stats/Golden",
+                "Page/Golden",
             ]),
         .testTarget(
             name: "ReplayTests",

@@ -16,8 +16,12 @@ package final class LiveSession: SessionOutput {
     private static let maximumBreaches = 10_000
     /// Why what happened could not be read for the comparison.
     package private(set) var trouble: OutputError?
+    /// The lines of its timeline, where they are kept.
+    package private(set) var rows: SessionRows?
 
-    package init(name: String, contract: Contract, profile: Profile) {
+    /// - Parameter keepsRows: keeps the lines of its timeline, to show them beside the recording's.
+    package init(name: String, contract: Contract, profile: Profile, keepsRows: Bool = false) {
+        rows = keepsRows ? SessionRows(contract: contract) : nil
         reader = DiffReader(name: name, contract: contract)
         checker = RuleChecker(contract: contract, profile: profile)
         timeScale = max(1, profile.timeScale)
@@ -35,6 +39,7 @@ package final class LiveSession: SessionOutput {
         }
         do throws(OutputError) {
             try reader.receive(timeScale == 1 ? event : inTargetTime(event))
+            try rows?.receive(event)
         } catch {
             trouble = trouble ?? error
         }
@@ -62,6 +67,11 @@ package final class LiveSession: SessionOutput {
     @discardableResult
     package func close(now: Int64) -> OutputStatus {
         keep(checker.finish())
+        do throws(OutputError) {
+            try rows?.finish()
+        } catch {
+            trouble = trouble ?? error
+        }
         return OutputStatus()
     }
 }

@@ -7,15 +7,25 @@ import Report
 ///     different  captures/pip-queue.ndjson  4 of 4 commands in 2.29 s
 ///       unanswered     clipboard_read q2 1  (recorded event 14, live event 20)
 ///           was answered, is unanswered now
+///       recorded
+///           00:01.250   1  ← board  command    #1 clipboard_read q2
+///         > 00:01.301   1  app →    result     #1 clipboard_read ok · 51 ms
 ///       again: bridgetap replay captures/pip-queue.ndjson …
 package struct ReplayText: Sendable {
     private let isColoured: Bool
     private let showsSame: Bool
+    private let lines: TimelineText
 
-    /// - Parameter showsSame: names what is the same too.
-    package init(isColoured: Bool, showsSame: Bool = false) {
+    private static let indent = 6
+
+    /// - Parameters:
+    ///   - showsSame: names what is the same too.
+    ///   - width: the columns of the terminal, where lines of a session are cut.
+    package init(isColoured: Bool, showsSame: Bool = false, width: Int? = nil) {
         self.isColoured = isColoured
         self.showsSame = showsSame
+        lines = TimelineText(
+            isColoured: isColoured, width: width.map { max(1, $0 - Self.indent - 1) })
     }
 
     /// What came of a session.
@@ -33,8 +43,12 @@ package struct ReplayText: Sendable {
             text += "  \(painted("the target was lost", .bad)): \(visible("\(loss)"))\n"
             for line in loss.output.lines.suffix(10) { text += "      | \(visible(line.text))\n" }
         }
-        for item in verdict.items where item.outcome.counts || item.outcome == .skipped {
+        for (index, item) in verdict.items.enumerated()
+        where item.outcome.counts || item.outcome == .skipped {
             text += self.text(item)
+            text +=
+                verdict.surroundings[index]?.text(
+                    lines, names: ("recorded", "live"), indent: Self.indent) ?? ""
         }
         if showsSame {
             for item in verdict.items where item.outcome == .same { text += self.text(item) }
@@ -64,17 +78,7 @@ package struct ReplayText: Sendable {
         } else {
             word = painted("same     ", .good)
         }
-        return "\(word)  \(visible(verdict.name))  \(verdict.exercised) of "
-            + "\(counted(verdict.commandCount, "command")) in \(timeSpan(verdict.duration))"
-            + "\(sum(verdict))\n"
-    }
-
-    /// How the commands came out, where not all are the same.
-    private func sum(_ verdict: ReplayVerdict) -> String {
-        let parts = verdict.counts.filter { $0.key != .same && $0.value > 0 }
-            .sorted { $0.key.rawValue < $1.key.rawValue }
-            .map { "\($0.value) \($0.key.word)" }
-        return parts.isEmpty ? "" : ": " + parts.joined(separator: ", ")
+        return "\(word)  \(visible(verdict.name))  \(verdict.summary)\n"
     }
 
     private func text(_ item: ReplayVerdict.Item) -> String {

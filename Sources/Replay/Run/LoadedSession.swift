@@ -13,6 +13,8 @@ package struct LoadedSession {
     package private(set) var breaches: [String: Int] = [:]
     /// What its reader remarked: something of the file could not be read.
     package private(set) var remarks: [SessionRemark] = []
+    /// The lines of its timeline, where they are kept.
+    package private(set) var rows: SessionRows?
 
     private static let maximumRemarks = 100
 
@@ -24,10 +26,14 @@ package struct LoadedSession {
     }
 
     /// Reads all of a session.
+    ///
+    /// - Parameter keepsRows: keeps the lines of its timeline, to show them beside what takes place.
     package init(
-        _ name: String, _ reader: inout SessionReader, contract: Contract, profile: Profile
+        _ name: String, _ reader: inout SessionReader, contract: Contract, profile: Profile,
+        keepsRows: Bool = false
     ) throws(Failure) {
         self.name = name
+        var rows = keepsRows ? SessionRows(contract: contract) : nil
         var recorded = RecordedSession(contract: contract)
         var diff = DiffReader(name: name, contract: contract)
         var checker = RuleChecker(contract: contract, profile: profile)
@@ -43,6 +49,12 @@ package struct LoadedSession {
             switch item {
             case nil:
                 breaches += checker.finish()
+                do {
+                    try rows?.finish()
+                } catch {
+                    throw .cannotSpool(error)
+                }
+                self.rows = rows
                 self.recorded = recorded
                 comparable = diff.session
                 for breach in breaches { self.breaches[breach.rule.id, default: 0] += 1 }
@@ -56,6 +68,7 @@ package struct LoadedSession {
                 }
                 do {
                     try diff.receive(event)
+                    try rows?.receive(event)
                 } catch {
                     throw .cannotSpool(error)
                 }

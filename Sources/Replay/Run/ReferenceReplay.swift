@@ -18,6 +18,8 @@ package struct ReferenceReplay: Sendable {
     package var latency: ClosedRange<Int>?
     /// Whether the app's state can be set, as a hook would.
     package var canSetState = true
+    /// Keeps the lines of the live session's timeline.
+    package var keepsRows = false
 
     package init() {}
 
@@ -39,7 +41,8 @@ package struct ReferenceReplay: Sendable {
         // The board lets its own machine alone have commands sent.
         guard let loopback = IPAddress(parsing: "127.0.0.1") else { throw .noHost }
         let address = SocketAddress(loopback, port: 8080)
-        let live = LiveSession(name: "live", contract: contract, profile: profile)
+        let live = LiveSession(
+            name: "live", contract: contract, profile: profile, keepsRows: keepsRows)
         let recorder = Recorder(
             outputs: [live], loop: host, contract: contract, tellsOutcomes: true)
         let loop = TappedLoop(host, recorder: recorder)
@@ -76,7 +79,8 @@ package struct ReferenceReplay: Sendable {
         let world = makeWorld()
         guard let host = world.addHost("192.168.42.1"), let phone = world.addHost("192.168.42.2")
         else { throw .noHost }
-        let live = LiveSession(name: "live", contract: contract, profile: profile)
+        let live = LiveSession(
+            name: "live", contract: contract, profile: profile, keepsRows: keepsRows)
         let recorder = Recorder(outputs: [live], loop: host, contract: contract)
         let script = ReplayScript.board(session, contract: contract)
         let address = SocketAddress(host.ip, port: 8080)

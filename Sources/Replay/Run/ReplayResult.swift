@@ -25,6 +25,8 @@ package struct ReplayResult {
     /// How both sessions belong together, with what was skipped and what failed.
     package var pairing: SessionPairing
     package var linkFailures: [LinkFailure] = []
+    /// The lines of the live session's timeline, where they were kept.
+    package var rows: SessionRows?
     /// Rules that the live session broke.
     package var breaches: [Breach] = []
     /// Whether the target ever answered.
@@ -57,6 +59,7 @@ package struct ReplayResult {
         self.states = states
         self.live = live.session
         breaches = live.breaches
+        rows = live.rows
         trouble = live.trouble
         self.duration = duration
         self.hasReachedTarget = hasReachedTarget

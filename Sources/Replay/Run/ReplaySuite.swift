@@ -141,7 +141,8 @@ package final class ReplaySuite {
             throw .unreadable(error)
         }
         return try LoadedSession(
-            path, &reader, contract: options.contract, profile: options.profile)
+            path, &reader, contract: options.contract, profile: options.profile,
+            keepsRows: options.keepsRows)
     }
 
     private func outcome(

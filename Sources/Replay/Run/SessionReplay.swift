@@ -17,6 +17,8 @@ package struct ReplayOptions: Sendable {
     package var patience: Int64 = 10 * nanosecondsPerSecond
     /// The first line's `tool`.
     package var tool = "bridgetap"
+    /// Keeps the lines of both sessions' timelines, to show where something differs.
+    package var keepsRows = false
 
     package init() {}
 }
@@ -66,7 +68,8 @@ package final class SessionReplay {
         self.outputs = outputs
         self.states = states
         live = LiveSession(
-            name: "live", contract: options.contract, profile: options.profile)
+            name: "live", contract: options.contract, profile: options.profile,
+            keepsRows: options.keepsRows)
     }
 
     /// Plays it; `completion` runs exactly once, unless `stop` comes before.

@@ -32,6 +32,20 @@ package struct ReplayVerdict {
         /// The differences themselves, for other programs.
         package var differences: [FieldDifference] = []
         package var left = 0
+        /// What is to be said beside its differences.
+        package var remarks: [String] = []
+        /// Where it stands in both sessions, part by part.
+        package var places: [ComparedItem.Place] = []
+
+        /// The item as pages show it.
+        package var compared: ComparedItem {
+            ComparedItem(
+                kind: kind.rawValue, outcome: outcome, group: group, name: name,
+                remarks: remarks.isEmpty && differences.isEmpty ? details : remarks,
+                differences: differences, left: left,
+                places: places.isEmpty
+                    ? [.init(recordedSeq, liveSeq, isFocus: true)] : places)
+        }
     }
 
     package let name: String
@@ -49,6 +63,13 @@ package struct ReplayVerdict {
     package private(set) var ruleRemarks: [ComparisonRules.Remark] = []
     /// Why the target was lost; nil while it was there to the end.
     package private(set) var loss: TargetError?
+    /// The lines of both timelines, where they were kept.
+    package let rows: (recorded: SessionRows, live: SessionRows)?
+    /// What stands around the first few things that differ, by their index.
+    package private(set) var surroundings: [Int: ItemSurroundings] = [:]
+
+    /// Differences whose surroundings are shown.
+    private static let maximumSurroundings = 3
 
     /// Compares a session with what took place when it was played.
     package init(
@@ -60,6 +81,11 @@ package struct ReplayVerdict {
         preconditions = result.script.preconditions
         unplayable = result.script.unplayable
         self.loss = loss
+        if let recorded = session.rows, let live = result.rows {
+            rows = (recorded, live)
+        } else {
+            rows = nil
+        }
         var diff = SessionDiff(
             session.comparable, result.live, contract: contract, rules: rules,
             pairing: result.pairing)
@@ -76,7 +102,8 @@ package struct ReplayVerdict {
                     name: pair.id.isEmpty ? "\(pair.ordinal)" : "\(pair.id) \(pair.ordinal)",
                     outcome: pair.outcome, details: layout.details(pair),
                     recordedSeq: pair.first?.seq, liveSeq: pair.second?.seq,
-                    differences: pair.differences, left: pair.left))
+                    differences: pair.differences, left: pair.left,
+                    remarks: ComparedItem(pair).remarks))
         }
         while let pair = try diff.nextEvent() {
             items.append(
@@ -84,7 +111,8 @@ package struct ReplayVerdict {
                     kind: .event, group: pair.name, name: "\(pair.ordinal)",
                     outcome: pair.outcome, details: layout.details(pair),
                     recordedSeq: pair.first?.seq, liveSeq: pair.second?.seq,
-                    differences: pair.differences, left: pair.left))
+                    differences: pair.differences, left: pair.left,
+                    remarks: ComparedItem(pair).remarks))
         }
         for fact in diff.facts where fact.counts {
             items.append(
@@ -100,18 +128,34 @@ package struct ReplayVerdict {
         }
         add(rules: result, session, profile)
         ruleRemarks = diff.ruleRemarks
+        try lookAround()
+    }
+
+    /// Finds what stands around the first things that differ.
+    private mutating func lookAround() throws(OutputError) {
+        guard let rows, isDifferent else { return }
+        let layout = RowLayout(rows.recorded, rows.live, items: items.map(\.compared))
+        let differing = items.indices.filter {
+            items[$0].outcome.counts && layout.places[$0] != nil
+        }
+        for index in differing.prefix(Self.maximumSurroundings) {
+            surroundings[index] = try ItemSurroundings(
+                of: index, in: layout, rows.recorded, rows.live)
+        }
     }
 
     private mutating func add(_ pair: SessionDiff.CommandPair, _ layout: DiffText) {
         counts[pair.outcome, default: 0] += 1
         if pair.first != nil { commandCount += 1 }
         let id = pair.first?.id ?? pair.second?.id ?? ""
+        let compared = ComparedItem(pair)
         items.append(
             Item(
                 kind: .command, group: pair.type, name: "\(id) \(pair.ordinal)",
                 outcome: pair.outcome, details: layout.details(pair),
                 recordedSeq: pair.first?.seq, liveSeq: pair.second?.seq,
-                differences: pair.differences, left: pair.left))
+                differences: pair.differences, left: pair.left, remarks: compared.remarks,
+                places: compared.places))
     }
 
     /// Rules that are broken now and were not before, by the side that is judged.

@@ -90,6 +90,11 @@ package struct DiffText: Sendable {
         pair.remarks.map { visible($0) } + lines(pair.differences, pair.left)
     }
 
+    /// What is to be said of a command but for its own differences.
+    func remarks(_ pair: SessionDiff.CommandPair) -> [String] {
+        pair.remarks.map { visible($0) } + (pair.candidate.map(lines) ?? [])
+    }
+
     private func lines(_ candidate: SessionDiff.Candidate) -> [String] {
         let command = candidate.command
         let name = "\(visible(command.type)) \(command.ordinal)  \(visible(command.id))"
@@ -122,7 +127,7 @@ package struct DiffText: Sendable {
     }
 
     /// Whether no two sessions are the same in this.
-    private static func isExpected(_ kind: FieldDifference.Kind) -> Bool {
+    static func isExpected(_ kind: FieldDifference.Kind) -> Bool {
         switch kind {
         case .moment, .bound, .allowed, .phone: true
         case .changed, .added, .removed, .form, .method, .wording, .addition: false
@@ -151,6 +156,11 @@ package struct DiffText: Sendable {
             let word = fact.counts ? painted(.changed) : padded("remark")
             result += "\(word)  \(fact.name): \(visible(fact.first)) → \(visible(fact.second))\n"
         }
+        return result + sum(diff) + "\n"
+    }
+
+    /// What differs, counted, in one line.
+    package func sum(_ diff: borrowing SessionDiff) -> String {
         var parts: [String] = []
         for outcome in SessionDiff.Outcome.allCases {
             let count = diff.counts[outcome, default: 0]
@@ -169,7 +179,7 @@ package struct DiffText: Sendable {
         }
         let facts = diff.facts.count { $0.counts }
         if facts > 0 { sum += "; \(counted(facts, "difference")) of the link" }
-        return result + sum + "\n"
+        return sum
     }
 
     private static let width = 13

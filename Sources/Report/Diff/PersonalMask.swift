@@ -8,12 +8,23 @@ package import Wire
 package struct PersonalMask: Sendable {
     /// Characters of a value that are shown where it may be seen.
     private static let maximumText = 120
+    /// Characters that are shown where all may be seen.
+    private static let maximumOpenText = 4000
+    private let isOpen: Bool
 
-    package init() {}
+    /// - Parameter isOpen: hides nothing, and shows more of a value.
+    package init(isOpen: Bool = false) {
+        self.isOpen = isOpen
+    }
 
     /// A value as it may be shown; nil, one that is not there, is `absent`.
     package func text(_ value: JSON?, _ personal: Contract.Personal?) -> String {
         guard let value else { return "absent" }
+        if isOpen {
+            return cut(
+                visible(value.description, escapingBackslash: false),
+                toColumns: Self.maximumOpenText)
+        }
         let kind = personal.map { $0 == .none ? "" : $0.rawValue + ", " } ?? "unknown field, "
         switch value {
         case .null: return "null"
@@ -33,20 +44,29 @@ package struct PersonalMask: Sendable {
 
     /// Both values of a difference, with the distance between two instants.
     package func text(_ difference: FieldDifference) -> String {
+        let (first, second) = both(difference)
+        return "\(first) → \(second)"
+    }
+
+    /// Both values of a difference; the second one as its distance from the first where they are
+    /// instants that are hidden.
+    package func both(_ difference: FieldDifference) -> (first: String, second: String) {
         let first = text(difference.first, difference.personal)
         let second = text(difference.second, difference.personal)
-        guard difference.personal == .instant,
+        guard !isOpen, difference.personal == .instant,
             let left = difference.first?.stringValue.flatMap({ Timestamp($0) }),
             let right = difference.second?.stringValue.flatMap({ Timestamp($0) })
         else {
             return first == second && difference.kind == .changed
-                ? "\(first) → another" : "\(first) → \(second)"
+                ? (first, "another") : (first, second)
         }
         let (seconds, overflow) = right.seconds.subtractingReportingOverflow(left.seconds)
-        guard !overflow, seconds.magnitude < 9_000_000_000 else { return "\(first) → another" }
-        if left == right { return "‹instant› → the same" }
+        guard !overflow, seconds.magnitude < 9_000_000_000 else { return (first, "another") }
+        if left == right { return ("‹instant›", "the same") }
         let span = timeSpan(Int64(seconds.magnitude) * 1_000_000_000)
-        return "‹instant› → \(seconds == 0 ? "within a second" : span) "
-            + (right > left ? "later" : "earlier")
+        return (
+            "‹instant›",
+            "\(seconds == 0 ? "within a second" : span) \(right > left ? "later" : "earlier")"
+        )
     }
 }

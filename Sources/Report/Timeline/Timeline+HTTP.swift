@@ -16,7 +16,7 @@ extension Timeline {
         }
         guard wantsLines || meaning != nil else { return }
 
-        let line = visible("\(request.method) \(request.target)")
+        let line = addressText(request)
         if let meaning, !request.body.incomplete {
             switch meaning["kind"]?.stringValue {
             case "poll":
@@ -33,7 +33,7 @@ extension Timeline {
                 show(httpLine(event, "enqueue", text))
                 return
             case "query", "status":
-                show(httpLine(event, meaning["kind"]?.stringValue ?? "", [Styled(line)]))
+                show(httpLine(event, meaning["kind"]?.stringValue ?? "", line))
                 return
             default: break
             }
@@ -44,7 +44,7 @@ extension Timeline {
         show(
             httpLine(
                 event, isUpgrade ? "upgrade" : "request",
-                [Styled(line)] + bodyText(request.body, skipsEmpty: true),
+                line + bodyText(request.body, skipsEmpty: true),
                 isBroken: request.body.incomplete))
     }
 
@@ -85,7 +85,9 @@ extension Timeline {
         } else if !commands.isEmpty {
             text.append(Styled(" · " + counted(commands.count, "command")))
         } else if let json = response.body.json, json.members != nil {
-            text.append(Styled(" · " + fieldText(json), style == .dim ? .dim : .plain))
+            text.append(
+                Styled(
+                    " · " + fieldText(json), style == .dim ? .dim : .plain, isValue: true))
         } else {
             text += bodyText(response.body, skipsEmpty: true)
         }
@@ -110,10 +112,21 @@ extension Timeline {
     }
 
     private func pollText(_ meaning: JSON) -> [Styled] {
-        let known = ["platform", "app_state", "phone_id"].compactMap {
+        let known = ["platform", "app_state"].compactMap {
             meaning[$0]?.stringValue.map { visible($0) }
         }
-        return [Styled(known.joined(separator: " "))]
+        let text = Styled(known.joined(separator: " "))
+        guard let phone = meaning["phone_id"]?.stringValue else { return [text] }
+        return [text, Styled((known.isEmpty ? "" : " ") + visible(phone), isValue: true)]
+    }
+
+    /// The method and what it is about; what is asked for behind a `?` is a value.
+    private func addressText(_ request: Event.Request) -> [Styled] {
+        let parts = request.target.split(
+            separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        let start = Styled(visible("\(request.method) \(parts.first ?? "")"))
+        guard parts.count > 1 else { return [start] }
+        return [start, Styled("?" + visible(String(parts[1])), isValue: true)]
     }
 
     private func latency(_ exchange: Exchange?, _ event: Event) -> [Styled] {
@@ -128,7 +141,7 @@ extension Timeline {
         case .whole(let bytes):
             if bytes.isEmpty, skipsEmpty { return cutOff }
             let size = [Styled(" · " + byteCount(bytes.count), .dim)]
-            return size + [Styled(" · " + contentPreview(bytes), .dim)] + cutOff
+            return size + [Styled(" · " + contentPreview(bytes), .dim, isValue: true)] + cutOff
         }
     }
 }

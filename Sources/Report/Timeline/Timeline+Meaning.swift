@@ -33,7 +33,7 @@ extension Timeline {
         show(
             TimelineLine(
                 isBroken: isBroken, time: event.time, conn: event.conn,
-                direction: event.direction, label: "command", text: text + suffix))
+                direction: event.direction, label: "command", text: text + suffix, id: id))
     }
 
     /// What a command asks for, without the fields that every command has.
@@ -49,7 +49,7 @@ extension Timeline {
             }
         }
         let fields = fieldText(.object(rest))
-        return fields.isEmpty ? [] : [Styled(" · " + fields)]
+        return fields.isEmpty ? [] : [Styled(" · " + fields, isValue: true)]
     }
 
     mutating func result(
@@ -85,19 +85,19 @@ extension Timeline {
         }
         if let error = content?["error"], error != .null {
             let message = error["message"]?.stringValue.map { word($0) }
-            text.append(Styled(" · " + (message ?? fieldText(error))))
+            text.append(Styled(" · " + (message ?? fieldText(error)), isValue: true))
         } else if let data = content?["data"], data != .null {
             let fields = fieldText(data)
-            text.append(Styled(fields.isEmpty ? "" : " · " + fields, .dim))
+            text.append(Styled(fields.isEmpty ? "" : " · " + fields, .dim, isValue: true))
         } else if let method = content?["method"]?.stringValue, method != entry?.type {
-            text.append(Styled(" · method=" + word(method), .dim))
+            text.append(Styled(" · method=" + word(method), .dim, isValue: true))
         }
         show(
             TimelineLine(
                 isBroken: isBroken || isLate || isDuplicate
                     || (entry == nil && meaning["type"] == nil),
                 time: event.time, conn: event.conn, direction: event.direction, label: "result",
-                text: text + suffix))
+                text: text + suffix, id: id))
     }
 
     private func latencyText(_ value: JSON?) -> String? {

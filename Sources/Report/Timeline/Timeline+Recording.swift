@@ -10,7 +10,7 @@ extension Timeline {
                 label: Styled("data", .bad),
                 text: [
                     Styled("\(byteCount(data.bytes.count)) · \(visible(data.why)) · "),
-                    Styled(hexPreview(data.bytes), .dim),
+                    Styled(hexPreview(data.bytes), .dim, isValue: true),
                 ]))
     }
 
@@ -27,7 +27,9 @@ extension Timeline {
         // Marks and outcomes are remarks; what is missing from the recording is a break of it.
         let isBroken = note.code == "recording_gap"
         var text = [Styled(visible(note.code), .warning)]
-        if !note.text.isEmpty { text.append(Styled(" · " + visible(note.text))) }
+        if !note.text.isEmpty {
+            text.append(Styled(" · " + visible(note.text), isValue: true))
+        }
         if let to = note.to { text.append(Styled(" · about event \(to)", .dim)) }
         show(
             TimelineLine(

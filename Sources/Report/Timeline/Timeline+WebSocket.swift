@@ -76,10 +76,13 @@ extension Timeline {
         guard case .whole(let bytes) = content, !bytes.isEmpty else {
             return [Styled("without a code", .dim)]
         }
-        guard bytes.count >= 2 else { return [Styled(hexPreview(bytes))] }
+        guard bytes.count >= 2 else { return [Styled(hexPreview(bytes), isValue: true)] }
         let code = Int(bytes[0]) << 8 | Int(bytes[1])
         let reason = String(decoding: bytes.dropFirst(2), as: UTF8.self)
-        return [Styled("\(code)", .strong), Styled(reason.isEmpty ? "" : " " + visible(reason))]
+        return [
+            Styled("\(code)", .strong),
+            Styled(reason.isEmpty ? "" : " " + visible(reason), isValue: true),
+        ]
     }
 
     private mutating func addFragment(_ header: FrameHeader, _ event: Event) {
@@ -154,7 +157,9 @@ extension Timeline {
                 return
             case "app_event":
                 var text = [Styled(word(meaning["id"]?.stringValue ?? ""), .strong)]
-                if let data = json?["data"] { text.append(Styled(" · " + fieldText(data))) }
+                if let data = json?["data"] {
+                    text.append(Styled(" · " + fieldText(data), isValue: true))
+                }
                 show(frameLine(event, "event", text + suffix, isBroken: isBroken))
                 return
             default: break
@@ -168,13 +173,14 @@ extension Timeline {
         case .pieces: text.append(Styled("in pieces", .dim))
         case .whole(let bytes):
             if let json, json.members != nil {
-                text.append(Styled(fieldText(json)))
+                text.append(Styled(fieldText(json), isValue: true))
             } else {
                 text.append(Styled(byteCount(bytes.count), .dim))
                 if !bytes.isEmpty {
                     text.append(
                         Styled(
-                            " · " + (opcode == .text ? contentPreview(bytes) : hexPreview(bytes))))
+                            " · " + (opcode == .text ? contentPreview(bytes) : hexPreview(bytes)),
+                            isValue: true))
                 }
             }
         }

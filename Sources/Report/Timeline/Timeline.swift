@@ -14,6 +14,8 @@ package struct Timeline: Sendable {
 
     private var lines: [TimelineLine] = []
     private var isShown = true
+    /// The event that is looked at; nil where a line tells of what did not happen.
+    private var seq: Int?
     private var fold = QuietFold()
     /// Lines that become part of the fold if what follows is nothing: connections that have only
     /// been opened, polls without an answer yet.
@@ -74,11 +76,13 @@ package struct Timeline: Sendable {
     /// An event that is not shown still counts: its command is paired, its connection known.
     package mutating func receive(_ event: Event, isShown: Bool = true) -> [TimelineLine] {
         totals.lastTime = max(totals.lastTime, event.time)
+        seq = nil
         for entry in ledger.overdue(before: event.time) {
             self.isShown = entry.isShown
             show(noAnswer(entry, time: entry.deadline ?? event.time, why: nil))
         }
         self.isShown = isShown
+        seq = event.seq > 0 ? event.seq : nil
         switch event.kind {
         case .session(let session): heading(session)
         case .open(let open): opened(open, event)
@@ -99,6 +103,7 @@ package struct Timeline: Sendable {
     /// A remark about the file where the reading has come to, such as a last line cut short.
     package mutating func remark(_ text: String) -> [TimelineLine] {
         isShown = true
+        seq = nil
         show(
             TimelineLine(
                 isBroken: true, time: totals.lastTime, label: Styled("file", .bad),
@@ -133,14 +138,20 @@ package struct Timeline: Sendable {
         guard isShown else { return }
         flush()
         quietConnections.remove(line.conn)
-        lines.append(line)
+        lines.append(placed(line))
     }
 
     /// Holds a line back until it is known whether anything comes of it.
     mutating func hold(_ line: TimelineLine) {
         guard isShown else { return }
         if held.count >= maximumHeld { flush() }
-        held.append(line)
+        held.append(placed(line))
+    }
+
+    private func placed(_ line: TimelineLine) -> TimelineLine {
+        var line = line
+        line.seq = seq
+        return line
     }
 
     /// Counts something quiet; `absorbing` says whether it takes the connection's held lines.
@@ -235,6 +246,7 @@ package struct Timeline: Sendable {
         }
         guard isOver else { return }
         let wasShown = isShown
+        seq = nil
         for entry in ledger.connectionEnded(event.conn) {
             isShown = entry.isShown
             show(noAnswer(entry, time: event.time, why: "the connection ended first"))
@@ -251,7 +263,7 @@ package struct Timeline: Sendable {
             text: [
                 Styled("#\(entry.number) ", .strong),
                 Styled("\(visible(entry.type)) \(visible(entry.id)) · \(why)"),
-            ])
+            ], id: entry.id)
     }
 
     private mutating func ended(_ end: Event.End, _ event: Event) {

@@ -23,10 +23,14 @@ package struct TimelineLine: Equatable, Sendable {
     package var text: [Styled]
     /// What stands below the line, as it is.
     package var body: [String]
+    /// The event that it tells of; nil where it tells of several, or of none.
+    package var seq: Int?
+    /// The id of the command that it is about.
+    package var id: String?
 
     package init(
         isBroken: Bool = false, time: Int64?, conn: Int = 0, direction: Direction = .none,
-        label: Styled, text: [Styled] = [], body: [String] = []
+        label: Styled, text: [Styled] = [], body: [String] = [], seq: Int? = nil, id: String? = nil
     ) {
         self.isBroken = isBroken
         self.time = time
@@ -35,13 +39,23 @@ package struct TimelineLine: Equatable, Sendable {
         self.label = label
         self.text = text
         self.body = body
+        self.seq = seq
+        self.id = id
+    }
+
+    /// The line without what it quotes of messages, which may tell about a person.
+    package var withoutValues: TimelineLine {
+        var line = self
+        line.text.removeAll { $0.isValue }
+        line.body = []
+        return line
     }
 }
 
 /// A run of text and how it looks where there are colours.
 package struct Styled: Equatable, Sendable, ExpressibleByStringLiteral {
     /// What a run of text is, rather than its colour.
-    package enum Style: Equatable, Sendable {
+    package enum Style: String, Equatable, Sendable {
         case plain
         /// What is looked at last.
         case dim
@@ -55,10 +69,15 @@ package struct Styled: Equatable, Sendable, ExpressibleByStringLiteral {
     /// Fit for a terminal: no control characters.
     package var text: String
     package var style: Style
+    /// Whether it quotes what was said: contents of messages, queries of addresses, notes.
+    ///
+    /// What names a thing (a type, an id, a code, a size, a time) is none.
+    package var isValue: Bool
 
-    package init(_ text: String, _ style: Style = .plain) {
+    package init(_ text: String, _ style: Style = .plain, isValue: Bool = false) {
         self.text = text
         self.style = style
+        self.isValue = isValue
     }
 
     package init(stringLiteral value: String) {

@@ -1,10 +1,14 @@
 import Capture
+import GoldenFiles
 import PhoneBridge
 import Replay
 import Report
 import Simulator
 import Testing
 import Wire
+
+/// The golden files of this module stand in one folder.
+private let goldens = #filePath.replacing("Report/ReplayReportTests", with: "ReplayReportTests")
 
 @Suite struct ReplayReportTests {
     /// A verdict with a difference: the app forgets the offset of a time.
@@ -35,6 +39,19 @@ import Wire
         #expect(text.contains("result.data.events[0].start_at  ‹instant›"), "\(text)")
         #expect(!text.contains("2026-06-02T"), "a person's appointment shows: \(text)")
         #expect(text.hasSuffix("  again: bridgetap replay x\n"))
+    }
+
+    @Test func `the few events around a difference are shown, without what they say`() throws {
+        var replay = ReferenceReplay()
+        replay.defects = [.a11]
+        replay.keepsRows = true
+        let verdict = try #require(
+            try Captures.verdict("all-commands", .board, replay, keepsRows: true))
+        let text = ReplayText(isColoured: false).text(
+            verdict, minimumExercised: 100, again: "bridgetap replay x")
+        #expect(!text.contains("Dentist"), "a person's appointment shows: \(text)")
+        #expect(
+            GoldenFile("replay-events-around.txt", beside: goldens).difference(from: text) == nil)
     }
 
     @Test func `colour is only there where it is wanted`() throws {

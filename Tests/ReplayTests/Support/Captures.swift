@@ -31,16 +31,18 @@ enum Captures {
 }
 
 extension Captures {
-    static func loaded(_ name: String) throws -> LoadedSession {
+    static func loaded(_ name: String, keepsRows: Bool = false) throws -> LoadedSession {
         var reader = try SessionReader(SessionFileSource(path: path(name)))
-        return try LoadedSession(name, &reader, contract: .current, profile: .contract)
+        return try LoadedSession(
+            name, &reader, contract: .current, profile: .contract, keepsRows: keepsRows)
     }
 
     /// Plays a session against a reference peer and compares.
     static func verdict(
-        _ name: String, _ side: Side, _ replay: ReferenceReplay = ReferenceReplay()
+        _ name: String, _ side: Side, _ replay: ReferenceReplay = ReferenceReplay(),
+        keepsRows: Bool = false
     ) throws -> ReplayVerdict? {
-        let session = try loaded(name)
+        let session = try loaded(name, keepsRows: keepsRows)
         guard session.isFit(toJudge: side.peer) else { return nil }
         let result =
             try side == .app ? replay.asApp(session.recorded) : replay.asBoard(session.recorded)
