@@ -9,6 +9,7 @@ struct DiffOptions: Sendable {
     var files: [String] = []
     var rules: String?
     var junit: String?
+    var html: String?
     var isJSON = false
     var showsAll = false
 
@@ -35,6 +36,10 @@ struct DiffOptions: Sendable {
                 "rules", \.rules, .file,
                 help: "what may vary from one session to the next (docs/comparison-rules.md)"),
             .option("junit", \.junit, .file, help: "also write a JUnit XML report"),
+            .option(
+                "html", \.html, .file,
+                help: "also write one page with both sessions side by side, open at the first "
+                    + "difference; it needs no network and hides what messages say"),
             .flag("json", \.isJSON, help: "commands, events and the sum as NDJSON"),
             .flag("all", \.showsAll, help: "what is the same too"),
         ],
@@ -57,6 +62,7 @@ struct DiffOptions: Sendable {
             if options.files == ["-", "-"] {
                 throw .rule(message: "standard input is one session", hint: "give - once")
             }
+            try ReportFile.checkPage(options.html)
             if options.junit == "-", options.isJSON {
                 throw .rule(
                     message: "standard output can be one thing only",
@@ -68,8 +74,11 @@ struct DiffOptions: Sendable {
     private func run() throws -> ExitCode {
         let report = try junit.map { try ReportFile($0, flag: "--junit", inputs: files) }
         let rules = try RulesInput.load(self.rules)
-        let first = try SessionInputs.diffSession(files[0])
-        let second = try SessionInputs.diffSession(files[1])
+        let page = try html.map { try ReportFile($0, flag: "--html", inputs: files) }
+        var rows = [page.map { _ in SessionRows() }, page.map { _ in SessionRows() }]
+        let first = try SessionInputs.diffSession(files[0], rows: &rows[0])
+        let second = try SessionInputs.diffSession(files[1], rows: &rows[1])
+        var items: [ComparedItem] = []
         var diff = SessionDiff(first, second, rules: rules)
         let layout = DiffText(
             isColoured: ProcessStreams.isColoured(STDOUT_FILENO), showsSame: showsAll)
@@ -79,16 +88,19 @@ struct DiffOptions: Sendable {
         if !isJSON { output += Bytes(layout.head(diff).utf8) }
         while let pair = try part({ () throws(OutputError) in try diff.nextCommand() }) {
             results.add(pair)
+            if page != nil { items.append(ComparedItem(pair)) }
             output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)
             try write(&output)
         }
         while let pair = try part({ () throws(OutputError) in try diff.nextExchange() }) {
             results.add(pair)
+            if page != nil { items.append(ComparedItem(pair)) }
             output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)
             try write(&output)
         }
         while let pair = try part({ () throws(OutputError) in try diff.nextEvent() }) {
             results.add(pair)
+            if page != nil { items.append(ComparedItem(pair)) }
             output += isJSON ? lines.line(pair) : Bytes(layout.text(pair).utf8)
             try write(&output)
         }
@@ -100,8 +112,29 @@ struct DiffOptions: Sendable {
                 command: "diff", tool: Version.tool, suites: [results.finish(diff)])
             try report.finish(Bytes(JUnitText(results).text.utf8))
         }
+        if let page, let left = rows[0], let right = rows[1] {
+            items += diff.facts.filter(\.counts).map { ComparedItem($0) }
+            try write(page, diff, items, (left, right))
+        }
         if diff.isEmpty { return .nothingExercised }
         return diff.isDifferent ? .found : .done
+    }
+
+    /// Writes the page.
+    private func write(
+        _ file: ReportFile, _ diff: borrowing SessionDiff, _ items: [ComparedItem],
+        _ rows: (first: SessionRows, second: SessionRows)
+    ) throws {
+        let page = ComparisonPage(title: "bridgetap diff", showsValues: false)
+        let sum = DiffText(isColoured: false).sum(diff)
+        try file.write(page.head)
+        try page.write(
+            ComparisonPage.Comparison(
+                name: files.joined(separator: " and "),
+                verdict: diff.isDifferent ? "different" : "same", isDifferent: diff.isDifferent,
+                summary: sum, sides: (diff.first.name, diff.second.name), items: items,
+                rows: rows), to: file.write)
+        try file.finish(page.tail)
     }
 
     /// A step of the comparison, which reads what was put aside.

@@ -20,6 +20,7 @@ struct ReplayCommandOptions: TargetedOptions {
     var jobs = 1
     var shard: Shard?
     var junit: String?
+    var html: String?
     var output: String?
     var isJSON = false
     var explains = false
@@ -65,6 +66,10 @@ struct ReplayCommandOptions: TargetedOptions {
                 help: "so many sessions at a time, each with a spawned target of its own"),
             .option("shard", \.shard, .shard, help: "of the sessions, each Nth from the Kth on"),
             .option("junit", \.junit, .file, help: "also write a JUnit XML report"),
+            .option(
+                "html", \.html, .file,
+                help: "also write one page with both sessions side by side, open at the first "
+                    + "difference; it needs no network. Without --spawn it hides what messages say"),
             .flag("json", \.isJSON, help: "everything compared and the sums as NDJSON"),
             .flag("all", \.showsAll, help: "name what is the same too"),
             .option(
@@ -79,7 +84,10 @@ struct ReplayCommandOptions: TargetedOptions {
                 help: "play nothing; say what the sessions need, which values flow, what is waited "
                     + "for"),
         ],
-        exclusive: [["--json", "--all"], ["--output", "--update"], ["--explain", "--update"]],
+        exclusive: [
+            ["--json", "--all"], ["--output", "--update"], ["--explain", "--update"],
+            ["--explain", "--html"],
+        ],
         examples: [
             Example(
                 "bridgetap replay captures --as app --to ws://127.0.0.1:0/api/phone-bridge "
@@ -102,6 +110,7 @@ struct ReplayCommandOptions: TargetedOptions {
             throw .rule(
                 message: "a session is read from a file", hint: "bridgetap convert - -o FILE")
         }
+        try ReportFile.checkPage(html)
         if explains {
             guard target.played != nil else {
                 throw .rule(message: "--as is missing", hint: "--as app or --as board")
@@ -131,8 +140,9 @@ struct ReplayCommandOptions: TargetedOptions {
         let profile = try ProfileInput.load(self.profile)
         if explains { return try explain(paths) }
         let report = try junit.map { try ReportFile($0, flag: "--junit", inputs: paths) }
+        let page = try html.map { try ReportFile($0, flag: "--html", inputs: paths) }
         let job = try ReplayJob(self, paths: paths, profile: profile)
-        return try job.run(report)
+        return try job.run(report, page: page)
     }
 
     /// Says what sessions need, and plays nothing.

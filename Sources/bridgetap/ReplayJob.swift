@@ -20,6 +20,8 @@ final class ReplayJob {
     private var commands = (exercised: 0, all: 0)
     private var fault: (any Error)?
     private var ruleFiles: [Int: String] = [:]
+    private let page: ComparisonPage
+    private var pageFile: ReportFile?
     /// Where what takes place is written until it takes the session's place.
     private var drafts: [Int: String] = [:]
 
@@ -27,8 +29,11 @@ final class ReplayJob {
         self.options = options
         self.paths = paths
         self.profile = profile
+        page = ComparisonPage(
+            title: "bridgetap replay", showsValues: options.target.spawn != nil)
         text = ReplayText(
-            isColoured: ProcessStreams.isColoured(STDOUT_FILENO), showsSame: options.showsAll)
+            isColoured: ProcessStreams.isColoured(STDOUT_FILENO), showsSame: options.showsAll,
+            width: ProcessStreams.outputWidth)
         do {
             loop = try UVLoop()
         } catch {
@@ -37,7 +42,13 @@ final class ReplayJob {
     }
 
     /// Plays all of them.
-    func run(_ report: ReportFile?) throws -> ExitCode {
+    ///
+    /// - Parameters:
+    ///   - report: takes the JUnit report.
+    ///   - page: takes the page.
+    func run(_ report: ReportFile?, page pageFile: ReportFile?) throws -> ExitCode {
+        self.pageFile = pageFile
+        try pageFile?.write(page.head)
         let entries = try paths.enumerated().map { index, path in
             ruleFiles[index] = options.rules ?? ReplayFiles.rules(path)
             return ReplaySuite.Entry(
@@ -49,6 +60,8 @@ final class ReplayJob {
         playing.isStrict = options.isStrict
         playing.profile = profile
         playing.tool = Version.tool
+        // What is for programs does not show them.
+        playing.keepsRows = options.html != nil || (!options.isJSON && options.junit != "-")
         let suite = ReplaySuite(
             entries, options: playing, target: try options.targetOptions(), loop: loop,
             jobs: options.jobs)
@@ -173,6 +186,11 @@ final class ReplayJob {
         }
         suites[index] = verdict.suite(
             session: nil, startedAt: nil, minimumExercised: options.minimumExercised)
+        if let comparison = verdict.comparison(
+            index: index, minimumExercised: options.minimumExercised, again: again(index))
+        {
+            try pageFile.map { try page.write(comparison, to: $0.write) }
+        }
         commands.exercised += verdict.exercised
         commands.all += verdict.commandCount
         if verdict.isDifferent {
@@ -207,6 +225,12 @@ final class ReplayJob {
         suite.cases.append(
             Results.Case(name: "session-is-played", outcome: .error, message: failure.message))
         suites[index] = suite
+        var comparison = ComparisonPage.Comparison(
+            index: index, name: paths[index], verdict: "not played", isDifferent: true,
+            summary: "it was not played", sides: ("recorded", "live"), items: [],
+            rows: (SessionRows(), SessionRows()))
+        comparison.remarks = [failure.message]
+        try pageFile.map { try page.write(comparison, to: $0.write) }
     }
 
     /// What could not be done weighs more than what was found, and that more than what was not
@@ -228,6 +252,7 @@ final class ReplayJob {
                 "\(counted(paths.count, "session")): \(parts.joined(separator: ", ")); "
                     + "\(commands.exercised) of \(counted(commands.all, "command"))\n")
         }
+        try pageFile?.finish(page.tail)
         guard let report else { return }
         let results = Results(
             command: "replay", tool: Version.tool, profile: profile.name,

@@ -1,3 +1,4 @@
+import Arguments
 import Glibc
 
 /// A report on its way to a file: written beside it and renamed, so that a reader finds all of
@@ -48,14 +49,25 @@ final class ReportFile {
         if let draft { _ = unsafe unlink(draft) }
     }
 
-    /// Writes all of the report, and puts it in its place.
-    func finish(_ bytes: [UInt8]) throws {
+    /// Writes a part of the report, which is in its place once it is finished.
+    func write(_ bytes: [UInt8]) throws {
         guard path != "-" else { return try ProcessStreams.output(bytes) }
         let number = ProcessStreams.write(bytes, to: descriptor)
         guard number == 0 else { throw Self.failure(path, call: "write", number) }
+    }
+
+    /// Writes the rest of the report, and puts it in its place.
+    func finish(_ bytes: [UInt8]) throws {
+        try write(bytes)
         guard let draft else { return }
         guard unsafe rename(draft, path) == 0 else { throw Self.failure(path, call: "rename") }
         self.draft = nil
+    }
+
+    /// Refuses a page on standard output, which is for the terminal's report.
+    static func checkPage(_ path: String?) throws(UsageError) {
+        guard path == "-" else { return }
+        throw .rule(message: "--html: a page is a file", hint: "give it a name such as page.html")
     }
 
     private static func failure(_ path: String, call: String, _ number: Int32 = errno) -> Failure {
