@@ -217,7 +217,13 @@ package struct ComparisonPage {
     /// JSON in which nothing ends a script block or begins a comment: in JSON `<`, `>` and `&`
     /// stand in strings only, where an escape means the same.
     private static func append(_ value: JSON, to bytes: inout Bytes) {
-        for byte in value.encoded {
+        let encoded = value.encoded
+        // Most say nothing of the kind.
+        guard encoded.contains(where: { $0 == 0x26 || $0 == 0x3c || $0 == 0x3e }) else {
+            bytes += encoded
+            return
+        }
+        for byte in encoded {
             switch byte {
             case UInt8(ascii: "<"): bytes += Bytes("\\u003c".utf8)
             case UInt8(ascii: ">"): bytes += Bytes("\\u003e".utf8)
