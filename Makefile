@@ -53,6 +53,8 @@ bench: release
 	Benchmarks/memory $(BENCH) --bench "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 	Benchmarks/relay $(BENCH)
+	Benchmarks/replay --bench "$$(swift build -c release --static-swift-stdlib \
+	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 
 # The whole test suite under the address and under the thread sanitizer. Each has its own build
 # folder. Leaks are left out because the test runner's own would fail it; the backtracer is off

@@ -88,7 +88,10 @@ let package = Package(
             path: "FuzzTesting/Targets"),
         // `make bench`; here, and not a package of its own, for the sake of `package` access.
         .executableTarget(
-            name: "bridgetap-bench", dependencies: ["Wire", "Capture", "PhoneBridge", "CPcap"],
+            name: "bridgetap-bench",
+            dependencies: [
+                "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Replay", "CPcap",
+            ],
             path: "Benchmarks/Codecs"),
     ],
     swiftLanguageModes: [.v6]

@@ -29,6 +29,15 @@ enum Main {
             }
             return
         }
+        if arguments.count > 2, arguments[2] == "hour" {
+            do {
+                try HourReplay(folder: arguments[1]).run()
+            } catch {
+                print("bridgetap-bench: \(error)")
+                exit(1)
+            }
+            return
+        }
         let suite = Suite(
             folder: arguments[1],
             only: arguments.count > 2 && arguments[2] != "all" ? arguments[2] : nil,

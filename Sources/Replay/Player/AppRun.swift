@@ -25,6 +25,8 @@ package final class AppRun {
     /// A client for each recorded connection.
     private var clients: [Int: HTTPClient] = [:]
     private var calls: [any Cancellable] = []
+    /// How long the recorded board took for a response, where that was long.
+    private var allowances: [Int: Int64] = [:]
     private var timer: ScheduledAction?
     private var phase = Phase.playing
 
@@ -49,6 +51,9 @@ package final class AppRun {
         self.options = options
         self.linger = linger
         player = AppPlayer(script, options: options)
+        for step in script.steps where step.allowance > 0 {
+            if case .response(let exchange) = step.kind { allowances[exchange] = step.allowance }
+        }
     }
 
     /// Begins.
@@ -281,10 +286,7 @@ package final class AppRun {
 
     /// As long as the recorded board took, and what everybody gets.
     private func patience(of number: Int) -> Int64 {
-        let step = player.script.steps.first {
-            if case .response(number) = $0.kind { true } else { false }
-        }
-        return options.patience + (step?.allowance ?? 0)
+        options.patience + (allowances[number] ?? 0)
     }
 
     private func enqueue(_ command: Int, _ step: Int, _ body: Bytes) {

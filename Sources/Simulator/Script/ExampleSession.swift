@@ -47,3 +47,10 @@ package struct ExampleSession: Sendable {
         ]
     }
 }
+
+extension ExampleSession {
+    /// A session of the board's commands alone, with an iOS app in the foreground.
+    package init(name: String, summary: String, commands: BoardScript, duration: Double) {
+        self.init(name: name, summary: summary, script: commands, duration: duration)
+    }
+}
