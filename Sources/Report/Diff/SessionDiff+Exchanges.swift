@@ -129,8 +129,12 @@ extension SessionDiff {
     }
 
     /// Whether the board gives a time of the app's for its own, and did not before.
+    ///
+    /// Only of when it last heard a heartbeat: when the app's state changed it may well say as the
+    /// app said it (board facts, "HTTP basics"), and a played app says recorded times.
     private func isTakenFromApp(_ difference: FieldDifference) -> Bool {
-        guard let before = difference.first?.stringValue.flatMap({ Timestamp($0) }),
+        guard difference.path == "body.last_heartbeat_at",
+            let before = difference.first?.stringValue.flatMap({ Timestamp($0) }),
             let now = difference.second?.stringValue.flatMap({ Timestamp($0) })
         else { return false }
         // What is near may be like it by chance.
