@@ -57,15 +57,16 @@ bench: release
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 
 # The whole test suite under the address and under the thread sanitizer. Each has its own build
-# folder. Leaks are left out because the test runner's own would fail it; the backtracer is off
+# folder. The replays of all planted defects are left out: simulations are what a sanitizer slows
+# most, and each of their parts is in another test. Leaks are left out because the test runner's own would fail it; the backtracer is off
 # because it may hang in a process that a sanitizer ends.
 sanitize: setup
 	ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/Sanitizers/address.supp \
 	    BRIDGETAP_SANITIZED=address SWIFT_BACKTRACE=enable=no \
-	    swift test --sanitize=address --scratch-path .build/address
+	    swift test --sanitize=address --scratch-path .build/address --skip PlantedDefectReplayTests
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread.supp \
 	    BRIDGETAP_SANITIZED=thread SWIFT_BACKTRACE=enable=no \
-	    swift test --sanitize=thread --scratch-path .build/thread
+	    swift test --sanitize=thread --scratch-path .build/thread --skip PlantedDefectReplayTests
 
 # libFuzzer on each decoder, for FUZZ_SECONDS (60) each. Fails if anything is found.
 fuzz-decoders: setup
