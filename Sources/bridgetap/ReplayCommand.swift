@@ -157,11 +157,12 @@ struct ReplayCommandOptions: TargetedOptions {
             } catch {
                 throw ReplayJob.failure(error)
             }
+            let rules = try RulesInput.load(self.rules ?? ReplayFiles.rules(path))
             let script =
                 target.played == .board
-                ? ReplayScript.board(session.recorded)
+                ? ReplayScript.board(session.recorded, states: rules.states)
                 : ReplayScript.app(session.recorded, canStimulate: true)
-            try ProcessStreams.output(text.explanation(of: script, name: path))
+            try ProcessStreams.output(text.explanation(of: script, rules: rules, name: path))
         }
         return .done
     }

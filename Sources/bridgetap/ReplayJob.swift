@@ -184,6 +184,11 @@ final class ReplayJob {
                     verdict, minimumExercised: options.minimumExercised, again: again(index),
                     remaining: isPhoneReal ? remaining : []))
         }
+        if !verdict.isRecordComplete {
+            ProcessStreams.remark(
+                .warning, "\(paths[index]): what took place could not be written completely")
+            raise(to: .incomplete)
+        }
         suites[index] = verdict.suite(
             session: nil, startedAt: nil, minimumExercised: options.minimumExercised)
         if let comparison = verdict.comparison(
@@ -195,7 +200,16 @@ final class ReplayJob {
         commands.all += verdict.commandCount
         if verdict.isDifferent {
             outcomes.different += 1
-            if options.updates { try update(index) } else { raise(to: .found) }
+            if options.updates, verdict.canReplace, !isThin {
+                try update(index)
+            } else {
+                if options.updates {
+                    ProcessStreams.remark(
+                        .warning,
+                        "\(paths[index]) is not replaced: what took place is not all of it")
+                }
+                raise(to: .found)
+            }
         } else if isThin {
             outcomes.untested += 1
             raise(to: .nothingExercised)
@@ -236,7 +250,9 @@ final class ReplayJob {
     /// What could not be done weighs more than what was found, and that more than what was not
     /// looked at.
     private func raise(to code: ExitCode) {
-        let order: [ExitCode] = [.done, .nothingExercised, .found, .unreachable, .badInput, .usage]
+        let order: [ExitCode] = [
+            .done, .incomplete, .nothingExercised, .found, .unreachable, .badInput, .usage,
+        ]
         let place = { order.firstIndex(of: $0) ?? order.count }
         if place(code) > place(worst) { worst = code }
     }

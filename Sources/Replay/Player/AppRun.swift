@@ -24,7 +24,11 @@ package final class AppRun {
     private var attempts: [Int: any Cancellable] = [:]
     /// A client for each recorded connection.
     private var clients: [Int: HTTPClient] = [:]
-    private var calls: [any Cancellable] = []
+    /// What is under way, to be cancelled at the end.
+    private var calls: [Int: any Cancellable] = [:]
+    private var callCount = 0
+    /// Streams of requests that were cut short.
+    private var cutStreams: [Int: any TCPStream] = [:]
     /// How long the recorded board took for a response, where that was long.
     private var allowances: [Int: Int64] = [:]
     private var timer: ScheduledAction?
@@ -66,7 +70,7 @@ package final class AppRun {
         phase = .ended
         timer?.cancel()
         for attempt in attempts.values { attempt.cancel() }
-        for call in calls { call.cancel() }
+        endCalls()
         for link in links.values { link.abort() }
         for client in clients.values { client.closeIdle() }
     }
@@ -98,8 +102,7 @@ package final class AppRun {
         phase = .ended
         timer?.cancel()
         for attempt in attempts.values { attempt.cancel() }
-        for call in calls { call.cancel() }
-        calls = []
+        endCalls()
         for client in clients.values { client.closeIdle() }
         guard !links.isEmpty else { return end() }
         for link in links.values { link.close(.normal) }
@@ -224,9 +227,10 @@ package final class AppRun {
         let message = HTTPMessage.request(
             exchange.request.method, live(target), host: endpoint.description,
             fieldLines: fieldLines(exchange.request), body: body)
-        calls.append(
+        call { isOver in
             client(exchange.conn).send(message, timeout: patience(of: number)) {
                 [weak self] result in
+                isOver()
                 switch result {
                 case .success(let response):
                     self?.input { player, now in
@@ -239,8 +243,8 @@ package final class AppRun {
                         player.response(number, status: nil, body: [], error.text, at: now)
                     }
                 }
-            })
-        forgetDoneCalls()
+            }
+        }
     }
 
     /// Sends a request as far as the recorded one went, and ends the sending side.
@@ -253,26 +257,29 @@ package final class AppRun {
         }
         let bytes = Bytes((head + "\r\n").utf8) + body
         let options = ConnectOptions(deadline: loop.now + options.patience)
-        calls.append(
+        call { isOver in
             loop.connect(to: endpoint, options: options) { [weak self] result in
+                isOver()
                 guard let self else { return }
                 switch result {
                 case .failure(let error): answered(number, [], "no connection: \(error)")
                 case .success(let stream):
+                    cutStreams[number] = stream
                     var answer = Bytes()
                     stream.onRead = { chunk in
                         // Its status line is all that is looked at.
                         if answer.count < 4096 { answer += chunk.bytes }
                     }
                     stream.onEnd = { [weak self] _ in
-                        stream.close()
+                        self?.cutStreams.removeValue(forKey: number)?.close()
                         self?.answered(number, answer, "the board closed without an answer")
                     }
                     stream.write(bytes)
                     stream.shutdown()
                     stream.resume()
                 }
-            })
+            }
+        }
     }
 
     /// Hands on what came for a request that was cut short.
@@ -293,13 +300,15 @@ package final class AppRun {
         let message = HTTPMessage.request(
             "POST", live(options.contract.paths.commands), host: endpoint.description,
             fieldLines: [FieldLine("Content-Type", "application/json")], body: body)
-        calls.append(
+        call { isOver in
             client(0).send(message, timeout: options.patience) { [weak self] result in
+                isOver()
                 let status = try? result.get().head.status
                 self?.input { player, now in
                     player.enqueued(command: command, before: step, status: status, at: now)
                 }
-            })
+            }
+        }
     }
 
     private func client(_ conn: Int) -> HTTPClient {
@@ -310,9 +319,19 @@ package final class AppRun {
         return client
     }
 
-    /// Calls are kept to be cancelled at the end; those that are over need not be.
-    private func forgetDoneCalls() {
-        if calls.count > 256 { calls.removeFirst(128) }
+    /// Keeps a call until it is over; `begin` is given what its completion has to call first.
+    private func call(_ begin: (@escaping () -> Void) -> any Cancellable) {
+        callCount += 1
+        let number = callCount
+        // A completion never runs inside the call that asked for it.
+        calls[number] = begin { [weak self] in self?.calls[number] = nil }
+    }
+
+    private func endCalls() {
+        for call in calls.values { call.cancel() }
+        calls = [:]
+        for stream in cutStreams.values { stream.abort() }
+        cutStreams = [:]
     }
 
     /// A recorded target, below the live base path.
@@ -344,14 +363,15 @@ package final class AppRun {
 
     private func stimulate(_ command: Int, _ json: JSON, _ timeout: Int64) {
         guard let driver else { return }
-        calls.append(
+        call { isOver in
             driver.stimulate(json, timeout: timeout) { [weak self] result in
+                isOver()
                 self?.input { player, now in
                     player.stimulusEnded(
                         command: command,
                         result.mapError { StimulusFailure("\($0)") }, at: now)
                 }
-            })
-        forgetDoneCalls()
+            }
+        }
     }
 }

@@ -63,7 +63,6 @@ package struct BoardPlayer {
     private var treatments: [Int] = []
     /// Why what needs a state cannot be put to the test, while that holds.
     private var unreached: String?
-    private var hasWaitedForState = false
     /// Whether an app ever came.
     package var hasReachedTarget: Bool { !scriptLinks.isEmpty || hasHeard }
     private var hasHeard = false
@@ -163,7 +162,6 @@ package struct BoardPlayer {
             actions.append(.end(live, how))
         case .state(let word):
             unreached = nil
-            hasWaitedForState = false
             guard options.canSetState else {
                 schedule.skip(index, Self.noState(word))
                 // Permissions show in the answers; a state may still come about by itself.
@@ -207,7 +205,6 @@ package struct BoardPlayer {
     private mutating func overdue(_ index: Int, at now: Int64) {
         // Nobody could bring the app there: one wait is enough to see that it does not go itself.
         if let unreached {
-            hasWaitedForState = true
             return skipWhatNeeds(unreached, from: index, at: now)
         }
         schedule.fail(index, text(ofOverdue: index), at: now)

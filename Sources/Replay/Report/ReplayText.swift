@@ -1,5 +1,5 @@
 package import PhoneBridge
-import Report
+package import Report
 
 /// What is told of a replay on a terminal: a line where all is well, and what differs elsewhere.
 ///
@@ -106,12 +106,18 @@ package struct ReplayText: Sendable {
     }
 
     /// What a session's script does and waits for (`--explain`).
-    package func explanation(of script: ReplayScript, name: String) -> String {
+    package func explanation(
+        of script: ReplayScript, rules: ComparisonRules = ComparisonRules(), name: String
+    ) -> String {
         var text =
             "\(visible(name)): \(counted(script.commands.count, "command")), "
             + "\(counted(script.links.count, "WebSocket connection")), "
             + "\(counted(script.exchanges.count, "HTTP exchange")); "
             + "\(counted(script.steps.count, "step"))\n"
+        if let description = rules.description { text += "  \(visible(description))\n" }
+        for precondition in rules.preconditions {
+            text += "  needs: \(visible(precondition)), by the rules file\n"
+        }
         for precondition in script.preconditions {
             let command = script.commands[precondition.command]
             let state = precondition.state.map { " (--on-state \($0))" } ?? ""

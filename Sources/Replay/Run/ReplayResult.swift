@@ -33,6 +33,8 @@ package struct ReplayResult {
     package var hasReachedTarget: Bool
     /// Nanoseconds that the play took.
     package var duration: Int64
+    /// Whether the files of what took place hold all of it.
+    package var isRecordComplete = true
     /// Why what took place could not be read for the comparison.
     package var trouble: OutputError?
 

@@ -51,6 +51,8 @@ package final class SessionReplay {
     private var completion: ((Ending) -> Void)?
     /// Told in a short line what happens.
     package var onNote: ((String) -> Void)?
+    /// Whether the files hold everything that took place, once it was played.
+    package private(set) var isRecordComplete = true
     /// What remains on the phone, once it was played.
     package private(set) var remaining: [EffectGate.Remainder] = []
 
@@ -121,10 +123,9 @@ package final class SessionReplay {
 
     /// Sixteen hexadecimal digits by chance.
     private static func id(_ loop: any EventLoop) -> String {
-        loop.randomBytes(8).map { byte in
-            let digits = Array("0123456789abcdef")
-            return String([digits[Int(byte >> 4)], digits[Int(byte & 15)]])
-        }.joined()
+        var digits = Bytes()
+        appendHex(loop.randomBytes(8).span, to: &digits)
+        return String(decoding: digits, as: UTF8.self)
     }
 
     /// What is put behind ids where the target may still know those of another run.
@@ -166,7 +167,11 @@ package final class SessionReplay {
             switch result {
             case .failure(let error): end(.lost(.unreachable(endpoint, error), nil))
             case .success(let addresses):
-                guard let address = addresses.first else { return }
+                guard let address = addresses.first else {
+                    let error = NetworkError(
+                        errno: 0, call: "getaddrinfo", kind: .nameNotFound)
+                    return end(.lost(.unreachable(endpoint, error), nil))
+                }
                 listen(on: address)
             }
         }
@@ -222,9 +227,14 @@ package final class SessionReplay {
 
     private var result: ReplayResult? {
         let duration = loop.now - startedAt
-        if let appRun { return ReplayResult(appRun.player, live: live, duration: duration) }
-        if let boardRun { return ReplayResult(boardRun.player, live: live, duration: duration) }
-        return nil
+        var result: ReplayResult?
+        if let appRun {
+            result = ReplayResult(appRun.player, live: live, duration: duration)
+        } else if let boardRun {
+            result = ReplayResult(boardRun.player, live: live, duration: duration)
+        }
+        result?.isRecordComplete = isRecordComplete
+        return result
     }
 
     private func finished() {
@@ -247,7 +257,7 @@ package final class SessionReplay {
 
     private func closeRecording() {
         guard let recording else { return }
-        _ = recording.stop()
+        isRecordComplete = recording.stop().isComplete
         self.recording = nil
     }
 

@@ -100,9 +100,8 @@ struct AppScript {
         case .closeFrame(let side, let payload): closed(by: side, .frame(payload), item)
         case .ended(let side, let how):
             closed(by: side, how == .fin ? .fin : .reset, item)
-        case .outcome(let seq, let text):
+        case .outcome(let seq):
             guard let command = reading.command(at: seq) else { return }
-            reading.script.commands[command].outcome = text
             closeOutcome(of: command, item)
         case .unplayable(let side, let why):
             if side != .board { reading.script.unplayable.append((item.seq, why)) }

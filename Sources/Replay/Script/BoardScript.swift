@@ -101,9 +101,7 @@ struct BoardSideScript {
             closed(by: side, .frame(payload), item, isTail)
         case .ended(let side, let how):
             closed(by: side, how == .fin ? .fin : .reset, item, isTail)
-        case .outcome(let seq, let text):
-            guard let command = reading.command(at: seq) else { return }
-            reading.script.commands[command].outcome = text
+        case .outcome: break
         case .unplayable(let side, let why):
             if side != .app { reading.script.unplayable.append((item.seq, why)) }
         }

@@ -31,8 +31,8 @@ package struct RecordedSession: Sendable {
         case closeFrame(from: Side, ClosePayload)
         /// A side stopped sending, or the connection broke.
         case ended(from: Side, Event.Ending)
-        /// What the board's own side got for the command at this `seq`.
-        case outcome(of: Int, Bytes)
+        /// The board's own side got something for the command at this `seq`.
+        case outcome(of: Int)
         /// Something that cannot be played, and why.
         case unplayable(from: Side?, String)
     }
@@ -88,7 +88,7 @@ package struct RecordedSession: Sendable {
             add(.ended(from: event.from ?? .app, close.how), event)
         case .note(let note):
             guard note.code == "outcome", let to = note.to else { return }
-            add(.outcome(of: to, Bytes(note.text.utf8)), event)
+            add(.outcome(of: to), event)
         case .data(let data):
             add(
                 .unplayable(

@@ -36,7 +36,7 @@ package struct ReplayScript: Sendable {
         package var isAccepted: Bool { response?.status == 101 }
         /// Whether its end is a step: one that only came with the end of the session is none.
         package var hasEnd = false
-        /// From this step on the board no longer echoed heartbeats.
+        /// How many heartbeats the board echoed before it no longer did; nil where it always did.
         package var mutedFrom: Int?
         /// How our side cut its messages into frames.
         package var framing = MessageWriter.Framing.whole
@@ -64,8 +64,6 @@ package struct ReplayScript: Sendable {
         package var handsOut: [Int] = []
         /// Commands to put into the queue before it, since nobody is seen to have put them there.
         package var enqueuesFirst: [Int] = []
-        /// It was made by a tool on the board's side, not by the app.
-        package var isTool = false
     }
 
     /// A logical command: everything under one id.
@@ -81,8 +79,6 @@ package struct ReplayScript: Sendable {
         package var timeout: Int64
         /// Whether a request of a tool put it into the queue.
         package var isEnqueued = false
-        /// What the board's own side got for it, where that was recorded.
-        package var outcome: Bytes?
         /// The answers that the recorded app gave, in order.
         package var answers: [Bytes] = []
         /// The steps that bring it: an arrival for each sending.

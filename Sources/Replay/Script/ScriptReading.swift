@@ -13,28 +13,11 @@ struct ScriptReading {
     private var exchangeOf: [Int: [Int: Int]] = [:]
     private(set) var commandOfID: [String: Int] = [:]
     private var commandOfSeq: [Int: Int] = [:]
-    /// Connections that only enqueued and asked.
-    private let toolConns: Set<Int>
 
     init(_ session: RecordedSession, role: Side, contract: Contract) {
         self.session = session
         self.contract = contract
         script = ReplayScript(role: role)
-        var tools: Set<Int> = []
-        var others: Set<Int> = []
-        for item in session.items {
-            switch item.kind {
-            case .request(let request):
-                let route = HTTPRoute(
-                    method: request.method, target: request.target, paths: contract.paths)
-                switch route {
-                case .enqueue?, .query?, .status?: tools.insert(item.conn)
-                case .connect?, .poll?, .result?, nil: others.insert(item.conn)
-                }
-            default: break
-            }
-        }
-        toolConns = tools.subtracting(others)
     }
 
     /// Adds a step and gives its number; its time is the item's where none is given.
@@ -63,8 +46,7 @@ struct ScriptReading {
             ReplayScript.Exchange(
                 conn: item.conn, seq: item.seq, request: request,
                 route: HTTPRoute(
-                    method: request.method, target: request.target, paths: contract.paths),
-                isTool: toolConns.contains(item.conn)))
+                    method: request.method, target: request.target, paths: contract.paths)))
         exchangeOf[item.conn, default: [:]][request.exchange] = script.exchanges.count - 1
         return script.exchanges.count - 1
     }

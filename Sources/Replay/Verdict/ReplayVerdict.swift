@@ -59,6 +59,8 @@ package struct ReplayVerdict {
     package let preconditions: [ReplayScript.Precondition]
     /// What of the session could not be played.
     package let unplayable: [(seq: Int, why: String)]
+    /// Whether the files of what took place hold all of it.
+    package let isRecordComplete: Bool
     /// Rules for the comparison that were of no use, or let too much pass.
     package private(set) var ruleRemarks: [ComparisonRules.Remark] = []
     /// Why the target was lost; nil while it was there to the end.
@@ -81,6 +83,7 @@ package struct ReplayVerdict {
         preconditions = result.script.preconditions
         unplayable = result.script.unplayable
         self.loss = loss
+        isRecordComplete = result.isRecordComplete
         if let recorded = session.rows, let live = result.rows {
             rows = (recorded, live)
         } else {
@@ -191,6 +194,10 @@ package struct ReplayVerdict {
     package func isExercised(percent: Int) -> Bool {
         exercised > 0 && exercised * 100 >= commandCount * percent
     }
+
+    /// Whether what took place can stand for the session from now on: all of it is on file, and
+    /// the target was there to its end.
+    package var canReplace: Bool { loss == nil && isRecordComplete }
 
     /// What differs.
     package var differences: [Item] { items.filter { $0.outcome.counts } }

@@ -107,6 +107,31 @@ private let goldens = #filePath.replacing("Report/ReplayReportTests", with: "Rep
             changed["differences"]?[0]?["recorded"]?.stringValue?.hasPrefix("2026-06-02T") == true)
     }
 
+    @Test func `an explanation tells what the session's rules file says of it`() throws {
+        let parsed = try ComparisonRulesText.parse(
+            Bytes(
+                #"{version: 1, description: "the lab's phone", preconditions: ["a SIM card"]}"#.utf8
+            ))
+        let text = ReplayText(isColoured: false).explanation(
+            of: .board(try Captures.session("errors")), rules: parsed, name: "errors")
+        #expect(text.contains("\n  the lab's phone\n"), "\(text)")
+        #expect(text.contains("\n  needs: a SIM card, by the rules file\n"), "\(text)")
+    }
+
+    @Test func `what took place stands for the session only where all of it is there`() throws {
+        let session = try Captures.loaded("two-at-once")
+        var result = try ReferenceReplay().asApp(session.recorded)
+        let whole = try ReplayVerdict(session, result, profile: .contract, contract: .current)
+        #expect(whole.canReplace)
+        result.isRecordComplete = false
+        let torn = try ReplayVerdict(session, result, profile: .contract, contract: .current)
+        #expect(!torn.canReplace)
+        result.isRecordComplete = true
+        let lost = try ReplayVerdict(
+            session, result, loss: .stopped, profile: .contract, contract: .current)
+        #expect(!lost.canReplace)
+    }
+
     @Test func `an explanation tells needs, values that flow and waits`() throws {
         let session = try Captures.session("errors")
         let text = ReplayText(isColoured: false)
