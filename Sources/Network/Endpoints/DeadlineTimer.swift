@@ -1,20 +1,20 @@
 /// Follows the deadline of a machine, which moves with almost every byte, at little cost.
 ///
 /// A deadline that moves away leaves the timer as it is: when it fires too early it is set again.
-final class DeadlineTimer {
+package final class DeadlineTimer {
     private let loop: any EventLoop
     private let action: () -> Void
     private var scheduled: ScheduledAction?
     private var deadline: Int64?
 
     /// Makes a timer that calls `action` whenever the deadline has passed.
-    init(on loop: any EventLoop, _ action: @escaping () -> Void) {
+    package init(on loop: any EventLoop, _ action: @escaping () -> Void) {
         self.loop = loop
         self.action = action
     }
 
     /// Sets the deadline; nil for none.
-    func set(_ deadline: Int64?) {
+    package func set(_ deadline: Int64?) {
         self.deadline = deadline
         guard let deadline else { return }
         if let scheduled, scheduled.isPending, scheduled.deadline <= deadline { return }
@@ -28,7 +28,7 @@ final class DeadlineTimer {
     }
 
     /// Ends the timer.
-    func cancel() {
+    package func cancel() {
         deadline = nil
         scheduled?.cancel()
         scheduled = nil

@@ -1,5 +1,5 @@
 import Capture
-package import PhoneBridge
+import PhoneBridge
 package import Wire
 
 /// Plays the app's side of a script against a live board: a pure machine over whole messages,
@@ -23,24 +23,9 @@ package struct AppPlayer {
         case note(command: Int, JSON)
     }
 
-    package struct Options: Sendable {
-        package var speed = StepSchedule.Speed.max
-        /// What the target divides its durations by.
-        package var timeScale: Double = 1
-        /// What the board gets for each thing it has to do, in nanoseconds.
-        package var patience: Int64 = 10_000_000_000
-        package var isStrict = false
-        /// Put behind every id, where the target may still know those of another run.
-        package var suffix = ""
-        package var canStimulate = false
-        package var contract = Contract.current
-
-        package init() {}
-    }
-
     package let script: ReplayScript
     package private(set) var schedule: StepSchedule
-    private let options: Options
+    private let options: PlayerOptions
     /// Recorded commands by their live ids.
     private var commandOfLive: [String: Int] = [:]
     /// Live ids of recorded commands that have been seen.
@@ -73,7 +58,7 @@ package struct AppPlayer {
     /// How long a queue is given before it is asked again, in nanoseconds.
     private static let repeatInterval: Int64 = 200_000_000
 
-    package init(_ script: ReplayScript, options: Options) {
+    package init(_ script: ReplayScript, options: PlayerOptions) {
         self.script = script
         self.options = options
         schedule = StepSchedule(

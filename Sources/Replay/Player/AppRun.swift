@@ -18,9 +18,9 @@ package final class AppRun {
     /// What stands where the recording has the contract's base path.
     private let basePath: String
     private weak var driver: (any TargetDriver)?
-    private let options: AppPlayer.Options
+    private let options: PlayerOptions
     package private(set) var player: AppPlayer
-    private var links: [Int: WebSocketConnection] = [:]
+    private let links: PlayLinks
     private var attempts: [Int: any Cancellable] = [:]
     /// A client for each recorded connection.
     private var clients: [Int: HTTPClient] = [:]
@@ -31,21 +31,16 @@ package final class AppRun {
     private var cutStreams: [Int: any TCPStream] = [:]
     /// How long the recorded board took for a response, where that was long.
     private var allowances: [Int: Int64] = [:]
-    private var timer: ScheduledAction?
-    private var phase = Phase.playing
-
-    private enum Phase { case playing, lingering, ended }
-
-    /// How long to look for what comes too much, behind the last step; in nanoseconds.
-    private let linger: Int64
+    private var course: PlayCourse?
 
     /// - Parameters:
     ///   - loop: the loop on which connections are made, a `TappedLoop` to record them.
     ///   - basePath: the path of the board's interface.
     ///   - driver: held weakly; nil where the board cannot be made to do anything.
+    ///   - linger: how long to look for what comes too much, behind the last step; in nanoseconds.
     package init(
         _ script: ReplayScript, to endpoint: Endpoint, basePath: String? = nil,
-        on loop: any EventLoop, driver: (any TargetDriver)?, options: AppPlayer.Options,
+        on loop: any EventLoop, driver: (any TargetDriver)?, options: PlayerOptions,
         linger: Int64 = 250_000_000
     ) {
         self.loop = loop
@@ -53,10 +48,21 @@ package final class AppRun {
         self.basePath = basePath ?? options.contract.paths.base
         self.driver = driver
         self.options = options
-        self.linger = linger
+        links = PlayLinks(on: loop)
         player = AppPlayer(script, options: options)
         for step in script.steps where step.allowance > 0 {
             if case .response(let exchange) = step.kind { allowances[exchange] = step.allowance }
+        }
+        course = PlayCourse(
+            on: loop, linger: linger,
+            onDeadline: { [weak self] in
+                self?.input { player, now in player.deadlineReached(at: now) }
+            }, onFinish: { [weak self] in self?.finish() })
+        links.onMessage = { [weak self] link, content in
+            self?.input { player, now in player.message(content, on: link, at: now) }
+        }
+        links.onClosed = { [weak self] link in
+            self?.input { player, now in player.linkClosed(link, at: now) }
         }
     }
 
@@ -67,52 +73,21 @@ package final class AppRun {
 
     /// Ends at once; `onEnd` is not called.
     package func stop() {
-        phase = .ended
-        timer?.cancel()
-        for attempt in attempts.values { attempt.cancel() }
+        course?.end()
         endCalls()
-        for link in links.values { link.abort() }
-        for client in clients.values { client.closeIdle() }
+        links.abortAll()
     }
 
     private func input(_ body: (inout AppPlayer, Int64) -> [AppPlayer.Action]) {
-        guard phase != .ended else { return }
+        guard let course, course.isOpen else { return }
         for action in body(&player, loop.now) { perform(action) }
-        if player.isFinished, phase == .playing {
-            phase = .lingering
-            loop.schedule(after: linger) { [weak self] in self?.finish() }
-        }
-        rearm()
-    }
-
-    private func rearm() {
-        let deadline = phase == .playing ? player.nextDeadline : nil
-        guard deadline != timer?.deadline || timer?.isPending == false else { return }
-        timer?.cancel()
-        timer = deadline.map { time in
-            loop.schedule(at: time) { [weak self] in
-                self?.input { player, now in player.deadlineReached(at: now) }
-            }
-        }
+        course.update(deadline: player.nextDeadline, isFinished: player.isFinished)
     }
 
     /// Ends what is still open in good order.
     private func finish() {
-        guard phase == .lingering else { return }
-        phase = .ended
-        timer?.cancel()
-        for attempt in attempts.values { attempt.cancel() }
         endCalls()
-        for client in clients.values { client.closeIdle() }
-        guard !links.isEmpty else { return end() }
-        for link in links.values { link.close(.normal) }
-        // A board that does not answer the close is not waited for.
-        loop.schedule(after: nanosecondsPerSecond) { [weak self] in
-            guard let self else { return }
-            for link in links.values { link.abort() }
-            links = [:]
-            end()
-        }
+        links.closeAll(.normal) { [weak self] in self?.end() }
     }
 
     private func end() {
@@ -127,37 +102,14 @@ package final class AppRun {
     private func perform(_ action: AppPlayer.Action) {
         switch action {
         case .connect(let link): connect(link)
-        case .send(let link, let opcode, let content): links[link]?.send(opcode, content)
-        case .ping(let link, let payload): links[link]?.ping(payload)
-        case .end(let link, let how): end(link, how)
+        case .send(let link, let opcode, let content): links.send(opcode, content, on: link)
+        case .ping(let link, let payload): links.ping(payload, on: link)
+        case .end(let link, let how): links.end(link, how)
         case .request(let exchange, let target, let body): request(exchange, target, body)
         case .enqueue(let command, let step, let body): enqueue(command, step, body)
         case .stimulate(let command, let json, let timeout): stimulate(command, json, timeout)
         case .note(let command, let response):
             onOutcome?(player.liveIDs[command] ?? player.script.commands[command].id, response)
-        }
-    }
-
-    private func end(_ number: Int, _ how: ReplayScript.Ending) {
-        guard let link = links[number] else { return }
-        switch how {
-        case .frame(.status(let code, let reason)):
-            link.close(code, String(decoding: reason, as: UTF8.self))
-        case .frame(.empty), .frame(.oneByte): link.close(nil)
-        case .reset:
-            link.abort()
-            lost(number)
-        case .fin:
-            link.drop()
-            lost(number)
-        }
-    }
-
-    /// A link that we tore down tells nothing more.
-    private func lost(_ number: Int) {
-        links[number] = nil
-        loop.schedule(at: loop.now) { [weak self] in
-            self?.input { player, now in player.linkClosed(number, at: now) }
         }
     }
 
@@ -183,7 +135,9 @@ package final class AppRun {
             guard let self else { return }
             attempts[number] = nil
             switch result {
-            case .success(let link): adopt(link, as: number)
+            case .success(let link):
+                links.add(link, as: number)
+                input { player, now in player.linkOpened(number, at: now) }
             case .failure(let error):
                 var status: Int?
                 if case .refused(let response) = error { status = response.head.status }
@@ -193,20 +147,6 @@ package final class AppRun {
                 }
             }
         }
-    }
-
-    private func adopt(_ link: WebSocketConnection, as number: Int) {
-        links[number] = link
-        link.onMessage = { [weak self] _, content in
-            self?.input { player, now in player.message(content, on: number, at: now) }
-        }
-        link.onClosed = { [weak self] _ in
-            guard let self else { return }
-            links[number] = nil
-            if phase == .ended, links.isEmpty { return end() }
-            input { player, now in player.linkClosed(number, at: now) }
-        }
-        input { player, now in player.linkOpened(number, at: now) }
     }
 
     /// The compressions that the recorded app offered.
@@ -328,6 +268,9 @@ package final class AppRun {
     }
 
     private func endCalls() {
+        for attempt in attempts.values { attempt.cancel() }
+        attempts = [:]
+        for client in clients.values { client.closeIdle() }
         for call in calls.values { call.cancel() }
         calls = [:]
         for stream in cutStreams.values { stream.abort() }

@@ -26,23 +26,9 @@ package struct BoardPlayer {
         case setState(step: Int, String)
     }
 
-    package struct Options: Sendable {
-        package var speed = StepSchedule.Speed.max
-        package var timeScale: Double = 1
-        /// What the app gets for each thing it has to do, in nanoseconds.
-        package var patience: Int64 = 10_000_000_000
-        package var isStrict = false
-        /// Put behind every id, where the target may still know those of another run.
-        package var suffix = ""
-        package var canSetState = false
-        package var contract = Contract.current
-
-        package init() {}
-    }
-
     package let script: ReplayScript
     package private(set) var schedule: StepSchedule
-    private let options: Options
+    private let options: PlayerOptions
     private var commandOfLive: [String: Int] = [:]
     /// Live ids of recorded commands that were sent.
     package private(set) var liveIDs: [Int: String] = [:]
@@ -75,7 +61,7 @@ package struct BoardPlayer {
 
     /// - Parameter gate: what lets commands out to the phone.
     package init(
-        _ script: ReplayScript, options: Options, gate: EffectGate = EffectGate(level: .all)
+        _ script: ReplayScript, options: PlayerOptions, gate: EffectGate = EffectGate(level: .all)
     ) {
         self.script = script
         self.options = options

@@ -16,30 +16,25 @@ package final class BoardRun {
     package private(set) var player: BoardPlayer
     private let server: HTTPServer
     private var exchanges: [Int: HTTPExchange] = [:]
-    private var links: [Int: WebSocketConnection] = [:]
+    private let links: PlayLinks
     private var exchangeCount = 0
-    private var timer: ScheduledAction?
-    private var phase = Phase.playing
-
-    private enum Phase { case playing, lingering, ended }
-
-    /// How long to look for what comes too much, behind the last step; in nanoseconds.
-    private let linger: Int64
+    private var course: PlayCourse?
 
     /// Requests that may hang at the same time; the app gives them up itself.
     private static let maximumHanging = 1024
 
     /// - Parameters:
     ///   - loop: the loop on which apps are served, a `TappedLoop` to record them.
+    ///   - linger: how long to look for what comes too much, behind the last step; in nanoseconds.
     ///   - gate: what lets commands out to the phone.
     package init(
         _ script: ReplayScript, on loop: any EventLoop, driver: (any TargetDriver)?,
-        options: BoardPlayer.Options, linger: Int64 = 250_000_000,
+        options: PlayerOptions, linger: Int64 = 250_000_000,
         gate: EffectGate = EffectGate(level: .all)
     ) {
         self.loop = loop
         self.driver = driver
-        self.linger = linger
+        links = PlayLinks(on: loop)
         player = BoardPlayer(script, options: options, gate: gate)
         var limits = HTTPServerMachine.Limits()
         limits.maximumBody = 16 << 20
@@ -47,6 +42,17 @@ package final class BoardRun {
         server.onRequest = { [weak self] exchange in self?.take(exchange) }
         server.onTrouble = { [weak self] error in
             self?.onNote?("cannot accept connections for a moment: \(error)")
+        }
+        course = PlayCourse(
+            on: loop, linger: linger,
+            onDeadline: { [weak self] in
+                self?.input { player, now in player.deadlineReached(at: now) }
+            }, onFinish: { [weak self] in self?.finish() })
+        links.onMessage = { [weak self] link, content in
+            self?.input { player, now in player.message(content, on: link, at: now) }
+        }
+        links.onClosed = { [weak self] link in
+            self?.input { player, now in player.linkClosed(link, at: now) }
         }
     }
 
@@ -63,49 +69,23 @@ package final class BoardRun {
 
     /// Ends at once; `onEnd` is not called.
     package func stop() {
-        phase = .ended
-        timer?.cancel()
+        course?.end()
         server.close()
-        for link in links.values { link.abort() }
-        links = [:]
+        links.abortAll()
         exchanges = [:]
     }
 
     private func input(_ body: (inout BoardPlayer, Int64) -> [BoardPlayer.Action]) {
-        guard phase != .ended else { return }
+        guard let course, course.isOpen else { return }
         for action in body(&player, loop.now) { perform(action) }
-        if player.isFinished, phase == .playing {
-            phase = .lingering
-            loop.schedule(after: linger) { [weak self] in self?.finish() }
-        }
-        rearm()
+        course.update(deadline: player.nextDeadline, isFinished: player.isFinished)
     }
 
-    private func rearm() {
-        let deadline = phase == .playing ? player.nextDeadline : nil
-        guard deadline != timer?.deadline || timer?.isPending == false else { return }
-        timer?.cancel()
-        timer = deadline.map { time in
-            loop.schedule(at: time) { [weak self] in
-                self?.input { player, now in player.deadlineReached(at: now) }
-            }
-        }
-    }
-
+    /// Ends what is still open in good order.
     private func finish() {
-        guard phase == .lingering else { return }
-        phase = .ended
-        timer?.cancel()
         exchanges = [:]
         server.close()
-        guard !links.isEmpty else { return end() }
-        for link in links.values { link.close(.goingAway) }
-        loop.schedule(after: nanosecondsPerSecond) { [weak self] in
-            guard let self else { return }
-            for link in links.values { link.abort() }
-            links = [:]
-            end()
-        }
+        links.closeAll(.goingAway) { [weak self] in self?.end() }
     }
 
     private func end() {
@@ -136,9 +116,9 @@ package final class BoardRun {
         case .ignore: break
         case .accept(let number, let compresses, let framing):
             accept(number, compresses, framing)
-        case .send(let link, let opcode, let content): links[link]?.send(opcode, content)
-        case .ping(let link, let payload): links[link]?.ping(payload)
-        case .end(let link, let how): end(link, how)
+        case .send(let link, let opcode, let content): links.send(opcode, content, on: link)
+        case .ping(let link, let payload): links.ping(payload, on: link)
+        case .end(let link, let how): links.end(link, how)
         case .setState(let step, let word): setState(step, word)
         }
     }
@@ -161,31 +141,7 @@ package final class BoardRun {
             }
             return
         }
-        links[number] = link
-        link.onMessage = { [weak self] _, content in
-            self?.input { player, now in player.message(content, on: number, at: now) }
-        }
-        link.onClosed = { [weak self] _ in
-            guard let self else { return }
-            links[number] = nil
-            if phase == .ended, links.isEmpty { return end() }
-            input { player, now in player.linkClosed(number, at: now) }
-        }
-    }
-
-    private func end(_ number: Int, _ how: ReplayScript.Ending) {
-        guard let link = links[number] else { return }
-        switch how {
-        case .frame(.status(let code, let reason)):
-            link.close(code, String(decoding: reason, as: UTF8.self))
-        case .frame(.empty), .frame(.oneByte): link.close(nil)
-        case .reset, .fin:
-            if how == .reset { link.abort() } else { link.drop() }
-            links[number] = nil
-            loop.schedule(at: loop.now) { [weak self] in
-                self?.input { player, now in player.linkClosed(number, at: now) }
-            }
-        }
+        links.add(link, as: number)
     }
 
     private func setState(_ step: Int, _ word: String) {

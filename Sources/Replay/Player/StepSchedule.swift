@@ -62,7 +62,8 @@ package struct StepSchedule {
     /// Everything the peer does has to come in the recorded order.
     private let isStrict: Bool
 
-    private var start: Int64 = 0
+    /// When it began; nothing is due before.
+    private var start: Int64?
     /// Everything before it is over, or holds nobody up.
     private var frontier = 0
     /// When the frontier's peer step is overdue.
@@ -99,6 +100,7 @@ package struct StepSchedule {
 
     /// When `next` wants to be called again.
     package var nextDeadline: Int64? {
+        guard start != nil else { return nil }
         var times = ready.map(\.due)
         if let deadline { times.append(deadline) }
         if frontier < states.count, states[frontier] == .waiting,
@@ -112,6 +114,7 @@ package struct StepSchedule {
 
     /// The next thing that is due at `now`; nil when there is nothing to do yet.
     package mutating func next(at now: Int64) -> Turn? {
+        guard start != nil else { return nil }
         advance(at: now)
         if let index = ready.indices.filter({ ready[$0].due <= now })
             .min(by: { (ready[$0].due, ready[$0].step) < (ready[$1].due, ready[$1].step) })
@@ -168,6 +171,7 @@ package struct StepSchedule {
     /// When a step of ours is due, once its causes are there.
     private func due(_ index: Int) -> Int64 {
         let step = script.steps[index]
+        let start = start ?? 0
         var time = start
         if let wait = step.wait, let end = endTime(of: wait.after) {
             time = max(time, end + scaled(wait.duration))

@@ -52,7 +52,7 @@ package struct ReferenceReplay: Sendable {
             throw .network(error)
         }
         let driver = ReferenceBoardDriver(host, board: Endpoint(address))
-        var playing = AppPlayer.Options()
+        var playing = PlayerOptions()
         playing.speed = speed
         playing.canStimulate = true
         playing.contract = contract
@@ -86,7 +86,7 @@ package struct ReferenceReplay: Sendable {
         let address = SocketAddress(host.ip, port: 8080)
         let app = AppHost(loop: phone, board: Endpoint(address), options: options(for: script))
         let driver = ReferenceAppDriver(host, app: app)
-        var playing = BoardPlayer.Options()
+        var playing = PlayerOptions()
         playing.speed = speed
         playing.canSetState = canSetState
         playing.contract = contract

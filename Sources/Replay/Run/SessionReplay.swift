@@ -134,6 +134,20 @@ package final class SessionReplay {
         return "-" + Self.id(loop).prefix(6)
     }
 
+    /// How the players go about it, once the target is known.
+    private var playing: PlayerOptions {
+        var playing = PlayerOptions()
+        playing.speed = options.speed
+        playing.timeScale = options.profile.timeScale
+        playing.patience = options.patience
+        playing.isStrict = options.isStrict
+        playing.suffix = suffix
+        playing.canStimulate = target.canStimulate
+        playing.canSetState = target.canSetState
+        playing.contract = options.contract
+        return playing
+    }
+
     private func playApp(_ endpoint: Endpoint, basePath: String) {
         let recorder: Recorder
         do throws(OutputError) {
@@ -141,14 +155,6 @@ package final class SessionReplay {
         } catch {
             return end(.cannotRecord(error))
         }
-        var playing = AppPlayer.Options()
-        playing.speed = options.speed
-        playing.timeScale = options.profile.timeScale
-        playing.patience = options.patience
-        playing.isStrict = options.isStrict
-        playing.suffix = suffix
-        playing.canStimulate = target.canStimulate
-        playing.contract = options.contract
         let script = ReplayScript.app(
             session.recorded, canStimulate: target.canStimulate, contract: options.contract)
         let run = AppRun(
@@ -184,14 +190,6 @@ package final class SessionReplay {
         } catch {
             return end(.cannotRecord(error))
         }
-        var playing = BoardPlayer.Options()
-        playing.speed = options.speed
-        playing.timeScale = options.profile.timeScale
-        playing.patience = options.patience
-        playing.isStrict = options.isStrict
-        playing.suffix = suffix
-        playing.canSetState = target.canSetState
-        playing.contract = options.contract
         let level: EffectGate.Level =
             switch target.options.effects(isReferencePeer: false) {
             case .none: .none

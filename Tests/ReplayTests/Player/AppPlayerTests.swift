@@ -35,9 +35,9 @@ import Wire
     }
 
     private static func player(
-        _ script: ReplayScript, _ change: (inout AppPlayer.Options) -> Void = { _ in }
+        _ script: ReplayScript, _ change: (inout PlayerOptions) -> Void = { _ in }
     ) -> AppPlayer {
-        var options = AppPlayer.Options()
+        var options = PlayerOptions()
         options.canStimulate = true
         change(&options)
         return AppPlayer(script, options: options)

@@ -86,7 +86,7 @@ import Wire
     }
 
     @Test func `an app that never polls is told by what it was waited for`() {
-        var options = BoardPlayer.Options()
+        var options = PlayerOptions()
         options.patience = Self.second
         var player = BoardPlayer(Self.queueScript(), options: options)
         _ = player.start(at: 0)

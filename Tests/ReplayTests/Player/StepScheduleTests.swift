@@ -153,4 +153,17 @@ import Wire
         #expect(Self.turns(&schedule, at: Self.second) == [.overdue(0), .finished])
         #expect(schedule.states[2] == .failed(at: Self.second, StepSchedule.noCause))
     }
+
+    @Test func `nothing is due before the script begins, though the peer may be there`() {
+        var schedule = StepSchedule(
+            Self.script([
+                Step(.opened(link: 0), seq: 1, time: 0),
+                Step(.command(command: 0, link: 0, []), seq: 2, time: 0),
+            ]))
+        schedule.done(0, at: 5)
+        #expect(schedule.next(at: 5) == nil)
+        #expect(schedule.nextDeadline == nil)
+        schedule.begin(at: 7)
+        #expect(Self.turns(&schedule, at: 7) == [.act(1), .finished])
+    }
 }

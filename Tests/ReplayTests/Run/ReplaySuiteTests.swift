@@ -106,7 +106,7 @@ import Wire
         let host = try #require(world.addHost("192.168.42.1"))
         let board = BoardHost(loop: host)
         try board.listen(on: Self.address)
-        var options = AppPlayer.Options()
+        var options = PlayerOptions()
         options.canStimulate = false
         options.speed = .real
         let run = AppRun(

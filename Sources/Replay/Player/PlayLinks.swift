@@ -1,0 +1,79 @@
+import Network
+import Wire
+
+/// The WebSocket connections of a play, by their numbers.
+final class PlayLinks {
+    /// Told each whole message.
+    var onMessage: ((Int, Bytes) -> Void)?
+    /// Told once that a connection is over, whoever ended it.
+    var onClosed: ((Int) -> Void)?
+
+    private let loop: any EventLoop
+    private var links: [Int: WebSocketConnection] = [:]
+    /// Called when the last one is over.
+    private var onEmpty: (() -> Void)?
+
+    /// How long a peer may take to answer the close of all, in nanoseconds.
+    private static let closeTime = nanosecondsPerSecond
+
+    init(on loop: any EventLoop) {
+        self.loop = loop
+    }
+
+    /// Takes a connection in.
+    func add(_ link: WebSocketConnection, as number: Int) {
+        links[number] = link
+        link.onMessage = { [weak self] _, content in self?.onMessage?(number, content) }
+        link.onClosed = { [weak self] _ in self?.closed(number) }
+    }
+
+    func send(_ opcode: Opcode, _ content: Bytes, on number: Int) {
+        links[number]?.send(opcode, content)
+    }
+
+    func ping(_ payload: Bytes, on number: Int) {
+        links[number]?.ping(payload)
+    }
+
+    /// Ends a connection as it was ended when it was recorded.
+    func end(_ number: Int, _ how: ReplayScript.Ending) {
+        guard let link = links[number] else { return }
+        switch how {
+        case .frame(.status(let code, let reason)):
+            link.close(code, String(decoding: reason, as: UTF8.self))
+        case .frame(.empty), .frame(.oneByte): link.close(nil)
+        case .reset, .fin:
+            if how == .reset { link.abort() } else { link.drop() }
+            // One that we tore down tells nothing more.
+            loop.schedule(at: loop.now) { [weak self] in self?.closed(number) }
+        }
+    }
+
+    private func closed(_ number: Int) {
+        guard links.removeValue(forKey: number) != nil else { return }
+        onClosed?(number)
+        guard links.isEmpty else { return }
+        let onEmpty = onEmpty
+        self.onEmpty = nil
+        onEmpty?()
+    }
+
+    /// Closes all of them in good order; a peer that does not answer is not waited for.
+    func closeAll(_ code: CloseCode, then completion: @escaping () -> Void) {
+        guard !links.isEmpty else { return completion() }
+        onEmpty = completion
+        for link in links.values { link.close(code) }
+        loop.schedule(after: Self.closeTime) { [weak self] in
+            guard let self, let onEmpty else { return }
+            self.onEmpty = nil
+            abortAll()
+            onEmpty()
+        }
+    }
+
+    /// Tears all of them down; nothing is told any more.
+    func abortAll() {
+        for link in links.values { link.abort() }
+        links = [:]
+    }
+}
