@@ -18,6 +18,8 @@ final class ReplayJob {
     private var worst = ExitCode.done
     private var outcomes = (same: 0, different: 0, untested: 0, failed: 0, leftOut: 0)
     private var commands = (exercised: 0, all: 0)
+    /// Sessions that may tell about people.
+    private var personal = 0
     private var fault: (any Error)?
     private var ruleFiles: [Int: String] = [:]
     private let page: ComparisonPage
@@ -190,12 +192,13 @@ final class ReplayJob {
             raise(to: .incomplete)
         }
         suites[index] = verdict.suite(
-            session: nil, startedAt: nil, minimumExercised: options.minimumExercised)
+            minimumExercised: options.minimumExercised)
         if let comparison = verdict.comparison(
             index: index, minimumExercised: options.minimumExercised, again: again(index))
         {
             try pageFile.map { try page.write(comparison, to: $0.write) }
         }
+        if verdict.info?.mayBePersonal ?? true { personal += 1 }
         commands.exercised += verdict.exercised
         commands.all += verdict.commandCount
         if verdict.isDifferent {
@@ -257,7 +260,17 @@ final class ReplayJob {
         if place(code) > place(worst) { worst = code }
     }
 
+    /// A suite is kept and shared, as a rule.
+    private func warnOfPersonalData() {
+        guard paths.count > 1, personal > 0 else { return }
+        ProcessStreams.remark(
+            .warning,
+            "\(personal) of \(counted(paths.count, "session")) \(personal == 1 ? "is" : "are") not "
+                + "redacted and may tell about people")
+    }
+
     private func finish(_ report: ReportFile?) throws {
+        warnOfPersonalData()
         if !options.isJSON, options.junit != "-", paths.count > 1 {
             var parts = ["\(outcomes.same) same"]
             if outcomes.different > 0 { parts.append("\(outcomes.different) different") }

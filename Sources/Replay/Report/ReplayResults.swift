@@ -1,14 +1,13 @@
+import Capture
 package import Report
 
 extension ReplayVerdict {
     /// The verdict as a suite of results, for JUnit: a case for each command, exchange and event,
     /// and for what differs of connections and rules.
-    package func suite(session: String?, startedAt: String?, minimumExercised: Int)
-        -> Results.Suite
-    {
+    package func suite(minimumExercised: Int) -> Results.Suite {
         var suite = Results.Suite(name: name)
-        suite.session = session
-        suite.startedAt = startedAt
+        suite.session = info?.id
+        suite.startedAt = info?.startedAt
         suite.duration = duration
         for item in items {
             var entry = Results.Case(

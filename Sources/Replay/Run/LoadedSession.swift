@@ -88,7 +88,9 @@ package struct LoadedSession {
         }
         return peers.split { $0 == " " || $0 == "," }.contains { $0 == side.rawValue }
     }
+}
 
-    /// Whether what tells about people was taken out of it.
-    package var isRedacted: Bool { recorded.info?.redacted != nil }
+extension SessionInfo {
+    /// Whether the session may tell about people: it was not redacted, and is no simulation.
+    package var mayBePersonal: Bool { redacted == nil && source != "simulation" }
 }

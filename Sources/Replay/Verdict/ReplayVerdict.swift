@@ -49,6 +49,8 @@ package struct ReplayVerdict {
     }
 
     package let name: String
+    /// The first line of the recording; nil where it has none.
+    package let info: SessionInfo?
     package private(set) var items: [Item] = []
     /// How many commands came out so.
     package private(set) var counts: [SessionDiff.Outcome: Int] = [:]
@@ -56,7 +58,6 @@ package struct ReplayVerdict {
     package private(set) var commandCount = 0
     /// Nanoseconds that the play took.
     package let duration: Int64
-    package let preconditions: [ReplayScript.Precondition]
     /// What of the session could not be played.
     package let unplayable: [(seq: Int, why: String)]
     /// Whether the files of what took place hold all of it.
@@ -79,8 +80,8 @@ package struct ReplayVerdict {
         rules: ComparisonRules = ComparisonRules(), profile: Profile, contract: Contract
     ) throws(OutputError) {
         name = session.name
+        info = session.recorded.info
         duration = result.duration
-        preconditions = result.script.preconditions
         unplayable = result.script.unplayable
         self.loss = loss
         isRecordComplete = result.isRecordComplete

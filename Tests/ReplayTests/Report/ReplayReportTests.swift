@@ -75,7 +75,9 @@ private let goldens = #filePath.replacing("Report/ReplayReportTests", with: "Rep
             verdict, minimumExercised: 100, again: "x")
         #expect(text.hasPrefix("untested   errors  5 of 8 commands"), "\(text)")
         #expect(text.contains("the recorded phone had denied contacts, this one has not"))
-        let suite = verdict.suite(session: nil, startedAt: nil, minimumExercised: 100)
+        let suite = verdict.suite(minimumExercised: 100)
+        #expect(suite.session == "errors")
+        #expect(suite.startedAt?.hasPrefix("2026-01-01T") == true)
         #expect(suite.count(.skipped) == 3)
         #expect(suite.count(.error) == 1)
         #expect(suite.count(.failed) == 0)
@@ -83,7 +85,7 @@ private let goldens = #filePath.replacing("Report/ReplayReportTests", with: "Rep
 
     @Test func `a report for machines has a case for each command, with names that stay`() throws {
         let suites = try [Self.red(), Self.green()].map {
-            $0.suite(session: nil, startedAt: nil, minimumExercised: 100)
+            $0.suite(minimumExercised: 100)
         }
         let names = suites.map { $0.cases.map { "\($0.group ?? "") \($0.name)" } }
         #expect(names[0].filter { !$0.hasPrefix("rules ") } == names[1])
@@ -116,6 +118,20 @@ private let goldens = #filePath.replacing("Report/ReplayReportTests", with: "Rep
             of: .board(try Captures.session("errors")), rules: parsed, name: "errors")
         #expect(text.contains("\n  the lab's phone\n"), "\(text)")
         #expect(text.contains("\n  needs: a SIM card, by the rules file\n"), "\(text)")
+    }
+
+    private static let sources: [(source: String, redacted: JSON?, mayBePersonal: Bool)] = [
+        ("proxy", nil, true), ("proxy", ["key": "k1"], false), ("simulation", nil, false),
+    ]
+
+    @Test(arguments: sources)
+    func `a recording of a real phone may tell about people until it is redacted`(
+        source: String, redacted: JSON?, mayBePersonal: Bool
+    ) throws {
+        var info = try #require(try Captures.session("two-at-once").info)
+        info.source = source
+        info.redacted = redacted
+        #expect(info.mayBePersonal == mayBePersonal)
     }
 
     @Test func `what took place stands for the session only where all of it is there`() throws {
