@@ -145,7 +145,10 @@ import Testing
     private static let real = BuiltProgram.root
         .appending(path: "../shared/captures/all-commands-success.pcap").standardized
 
-    @Test(.enabled(if: FileManager.default.fileExists(atPath: real.path)))
+    @Test(
+        .enabled(
+            if: FileManager.default.fileExists(atPath: real.path),
+            "the captures of the real board stand beside the repository, not in it"))
     func `what a real board and its app said is converted and replayed`() throws {
         let folder = try TestFolder()
         let session = folder.file("real.ndjson")
