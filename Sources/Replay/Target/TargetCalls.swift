@@ -6,6 +6,9 @@ final class TargetCalls {
     /// How long a connection is used again: far less than any server keeps one.
     private static let keptTime = nanosecondsPerSecond / 2
 
+    /// Connections that are kept for the next requests.
+    private static let maximumIdle = 64
+
     private let loop: any EventLoop
     private var calls: [ObjectIdentifier: Call] = [:]
     private var shells: [ObjectIdentifier: ShellProcess] = [:]
@@ -104,6 +107,8 @@ final class TargetCalls {
 
     private func client(for endpoint: Endpoint) -> HTTPClient {
         let client = clients[endpoint] ?? HTTPClient(to: endpoint, on: loop)
+        // A stimulus may wait as long as its command, and many commands may be in flight.
+        client.maximumIdle = Self.maximumIdle
         clients[endpoint] = client
         // A server that tires of a kept connection closes it just when the next request is on its
         // way, and nobody can tell then whether the request was run.
