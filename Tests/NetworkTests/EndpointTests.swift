@@ -204,6 +204,58 @@ import Wire
     }
 
     @Test(arguments: Driver.allCases)
+    func `what is gathered goes out in order at the end of the turn, and before a close`(
+        driver: Driver
+    ) throws {
+        let talk = try Talk(try driver.makeBench())
+        talk.client.gathersWrites = true
+        var atBoard: [Bytes] = []
+        var closing: WebSocketEndpoint.Closing?
+        talk.board.onMessage = { _, message in atBoard.append(message) }
+        talk.board.onClosed = { closing = $0 }
+        // More than is gathered at once.
+        let texts = (0..<50).map { String(repeating: "message \($0) ", count: 200) }
+        talk.client.send(text: texts[0])
+        #expect(talk.client.bufferedBytes > 0)
+        talk.bench.expect("it is sent without more to do") { atBoard.count == 1 }
+        talk.client.send(text: texts[1])
+        talk.client.flush()
+        #expect(talk.bench is SimulatedBench || talk.client.bufferedBytes == 0)
+        for text in texts.dropFirst(2) { talk.client.send(text: text) }
+        talk.client.close()
+        talk.bench.expect("the close comes") { closing != nil }
+        #expect(atBoard == texts.map { Bytes($0.utf8) })
+        #expect(closing?.cause == .peer)
+        talk.finish()
+    }
+
+    @Test(arguments: Driver.allCases)
+    func `bytes go out as they are, and what is wrong with them is answered`(driver: Driver) throws
+    {
+        let talk = try Talk(try driver.makeBench())
+        var closing: WebSocketEndpoint.Closing?
+        talk.client.onClosed = { closing = $0 }
+        // A reserved bit, which nobody agreed on.
+        talk.client.send(raw: [0xa1, 0x80, 0, 0, 0, 0])
+        talk.bench.expect("the board ends it") { closing != nil }
+        #expect(closing?.payload.code == .protocolError)
+        talk.client.send(raw: [0x81])
+        talk.finish()
+    }
+
+    @Test(arguments: Driver.allCases)
+    func `what is gathered is not lost when the connection is dropped`(driver: Driver) throws {
+        let talk = try Talk(try driver.makeBench())
+        talk.client.gathersWrites = true
+        var atBoard: [Bytes] = []
+        talk.board.onMessage = { _, message in atBoard.append(message) }
+        talk.client.send(text: "the last")
+        talk.client.drop()
+        talk.bench.expect("it arrives") { atBoard == [Bytes("the last".utf8)] }
+        talk.finish()
+    }
+
+    @Test(arguments: Driver.allCases)
     func `a close is answered and ends TCP on both sides`(driver: Driver) throws {
         let talk = try Talk(try driver.makeBench())
         var atBoard: WebSocketEndpoint.Closing?

@@ -29,6 +29,23 @@ import Testing
         bench.finish()
     }
 
+    @Test func `what is due now does not wait for the next millisecond`() throws {
+        let bench = try Driver.real.makeBench()
+        let loop = bench.client
+        var rounds = 0
+        var isOver = false
+        func again() {
+            rounds += 1
+            if !isOver { loop.schedule(at: loop.now) { again() } }
+        }
+        again()
+        loop.schedule(after: 200 * nanosecondsPerMillisecond) { isOver = true }
+        bench.expect("the time is over") { isOver }
+        // At most one each millisecond, if each had waited for the clock's next tick.
+        #expect(rounds > 250)
+        bench.finish()
+    }
+
     @Test(arguments: Driver.allCases)
     func `a timer that schedules itself at once does not stop the world`(driver: Driver) throws {
         let bench = try driver.makeBench()

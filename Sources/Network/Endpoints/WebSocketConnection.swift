@@ -9,6 +9,12 @@ package final class WebSocketConnection {
     /// with pings and reads no answer meets back-pressure, not a growing process.
     package var maximumBuffered = 1 << 20
 
+    /// Whether what is sent within a turn of the loop goes to the system in one call, behind the
+    /// messages that it answers or at the turn's end: for peers that have many in flight.
+    ///
+    /// Who sends something else that must not overtake it calls `flush` before.
+    package var gathersWrites = false
+
     /// Called for each whole message; text is valid UTF-8.
     package var onMessage: ((Opcode, Bytes) -> Void)?
     /// Called for each ping, which has been answered already unless the options say otherwise.
@@ -37,6 +43,11 @@ package final class WebSocketConnection {
     private var isPausedByOwner = false
     private var isOver = false
     private var isTaking = false
+    /// What goes out at the end of the turn.
+    private var gathered = Bytes()
+
+    /// How much is gathered before it goes out at once.
+    private static let maximumGathered = 64 << 10
 
     /// Takes over a stream whose handshake is done.
     /// - Parameter rest: what the peer sent behind the handshake.
@@ -76,8 +87,8 @@ package final class WebSocketConnection {
     /// The first frame's header of the message that came last; nil where it is the only frame.
     package var firstFrame: FrameHeader? { endpoint.firstFrame }
 
-    /// How many bytes wait because the peer does not take them.
-    package var bufferedBytes: Int { stream.bufferedBytes }
+    /// How many bytes wait because the peer does not take them, or for the end of the turn.
+    package var bufferedBytes: Int { stream.bufferedBytes + gathered.count }
 
     /// Sends a message; without effect once the connection is closing.
     package func send(_ opcode: Opcode, _ message: Bytes) {
@@ -88,6 +99,13 @@ package final class WebSocketConnection {
     /// Sends a text message; without effect once the connection is closing.
     package func send(text: String) {
         send(.text, Bytes(text.utf8))
+    }
+
+    /// Sends bytes as they are, such as a broken frame; without effect once the connection is
+    /// closing.
+    package func send(raw bytes: Bytes) {
+        guard isOpen else { return }
+        write(bytes)
     }
 
     /// Sends a ping of at most 125 bytes.
@@ -105,6 +123,7 @@ package final class WebSocketConnection {
     /// Tears the connection down with a reset; no callback follows.
     package func abort() {
         guard !isOver else { return }
+        flush()
         stream.abort()
         letGo()
     }
@@ -112,6 +131,7 @@ package final class WebSocketConnection {
     /// Ends TCP in good order without a close frame; no callback follows.
     package func drop() {
         guard !isOver else { return }
+        flush()
         letGo()
         LingeringClose.begin(stream, peerHasEnded: streamEnd != nil, on: loop)
     }
@@ -153,6 +173,8 @@ package final class WebSocketConnection {
             carryOut(actions)
         }
         isTaking = false
+        // What answers them goes out before anything else of the turn is done.
+        flush()
         if hasPendingEnd && rest == nil && !isOver {
             hasPendingEnd = false
             carryOut(endpoint.peerClosed())
@@ -184,7 +206,7 @@ package final class WebSocketConnection {
         for action in actions {
             guard !isOver else { return }
             switch action {
-            case .send(let bytes): stream.write(bytes)
+            case .send(let bytes): write(bytes)
             case .message(let opcode, let bytes): onMessage?(opcode, bytes)
             case .ping(let payload): onPing?(payload)
             case .pong(let payload): onPong?(payload)
@@ -192,13 +214,36 @@ package final class WebSocketConnection {
                 let report = onClosed
                 onClosed = nil
                 report?(closing)
-            case .shutdown: stream.shutdown()
+            case .shutdown:
+                flush()
+                stream.shutdown()
             case .drop:
+                flush()
                 letGo()
                 LingeringClose.begin(stream, peerHasEnded: streamEnd != nil, on: loop)
             }
         }
         if !isOver { timer?.set(endpoint.deadline) }
+    }
+
+    // MARK: Writing
+
+    private func write(_ bytes: Bytes) {
+        guard gathersWrites else {
+            stream.write(bytes)
+            return
+        }
+        if gathered.isEmpty, !isTaking { loop.atEndOfTurn { [self] in flush() } }
+        gathered += bytes
+        if gathered.count >= Self.maximumGathered { flush() }
+    }
+
+    /// Sends what was gathered.
+    package func flush() {
+        guard !gathered.isEmpty else { return }
+        let bytes = gathered
+        gathered = []
+        stream.write(bytes)
     }
 
     private func letGo() {

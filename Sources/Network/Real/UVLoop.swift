@@ -202,9 +202,9 @@ package final class UVLoop: EventLoop {
         if let armedDeadline, armedDeadline <= deadline { return }
         guard let memory = unsafe timer.memory else { return }
         armedDeadline = deadline
-        // Whole milliseconds, rounded up: never early.
+        // Whole milliseconds, rounded up: never early. What is due now does not wait for one.
         let milliseconds =
-            deadline <= 0
+            deadline <= now
             ? 0 : UInt64((deadline - 1) / nanosecondsPerMillisecond + 1)
         let uvNow = unsafe uv_now(uv)
         unsafe uv_timer_start(

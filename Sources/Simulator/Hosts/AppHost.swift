@@ -89,6 +89,7 @@ package final class AppHost {
     private func perform(_ action: AppAction) {
         switch action {
         case .connect(let id, let target):
+            for link in links.values { link.flush() }
             connect(id, target)
         case .send(let id, let bytes):
             links[id]?.send(.text, bytes)
@@ -98,6 +99,7 @@ package final class AppHost {
             attempts.removeValue(forKey: id)?.cancel()
             links.removeValue(forKey: id)?.abort()
         case .request(let id, let method, let target, let body):
+            for link in links.values { link.flush() }
             request(id, method, target, body)
         case .cancel(let id):
             requests.removeValue(forKey: id)?.cancel()
@@ -152,6 +154,7 @@ package final class AppHost {
     }
 
     private func adopt(_ link: WebSocketConnection, as id: LinkID) {
+        link.gathersWrites = true
         links[id] = link
         link.onMessage = { [weak self, unowned link] _, bytes in
             let firstFragmentCount = link.firstFrame.map(Self.visibleCount)

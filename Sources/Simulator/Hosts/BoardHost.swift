@@ -96,6 +96,7 @@ package final class BoardHost {
         endpoint.framing = options.framing
         endpoint.closeTimeout = options.timeScale.nanoseconds(seconds: 5)
         let link = WebSocketConnection(stream, options: endpoint, rest: rest, on: loop)
+        link.gathersWrites = true
         links[id] = link
         link.onMessage = { [weak self] _, bytes in
             self?.input { board, now in board.receive(message: bytes, on: id, at: now) }
@@ -122,6 +123,7 @@ package final class BoardHost {
     private func perform(_ action: BoardAction) {
         switch action {
         case .respond(let id, let response):
+            for link in links.values { link.flush() }
             exchanges.removeValue(forKey: id)?.respond(response)
         case .accept(let accepted):
             guard let exchange = exchanges.removeValue(forKey: accepted.exchange) else { return }
