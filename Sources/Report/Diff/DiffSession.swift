@@ -163,7 +163,7 @@ package struct DiffSession {
     private static let clockSlack: Int64 = 300
 
     /// The content of a text in the spool.
-    func read(_ content: Content) throws(OutputError) -> Bytes {
+    package func read(_ content: Content) throws(OutputError) -> Bytes {
         var bytes = Bytes()
         try spool.read(at: content.offset, count: content.count, into: &bytes)
         return bytes
