@@ -30,6 +30,25 @@ import Testing
     }
 }
 
+/// No flake: other chances, other delays, the same result.
+@Suite struct RepeatedReplayTests {
+    @Test(arguments: Captures.names, [Side.app, .board])
+    func `an example session is the same again and again, however slow the link`(
+        name: String, side: Side
+    ) throws {
+        for seed in UInt64(2)...4 {
+            var replay = ReferenceReplay()
+            replay.seed = seed
+            let delay = Int(seed) * 50_000_000
+            replay.latency = delay...delay
+            guard let verdict = try Captures.verdict(name, side, replay) else { return }
+            let isDifferent = verdict.isDifferent
+            #expect(!isDifferent, "seed \(seed): \(Captures.told(verdict))")
+            #expect(verdict.isExercised(percent: 100), "seed \(seed): \(verdict.counts)")
+        }
+    }
+}
+
 /// Which replays turn red for which planted defect: a table that a person can read.
 @Suite struct PlantedDefectReplayTests {
     @Test func `each planted defect turns the replay of a session red, and says how`() throws {

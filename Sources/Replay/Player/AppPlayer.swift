@@ -1,5 +1,6 @@
 import Capture
 import PhoneBridge
+import Report
 package import Wire
 
 /// Plays the app's side of a script against a live board: a pure machine over whole messages,
@@ -12,6 +13,8 @@ package struct AppPlayer {
         case connect(link: Int)
         case send(link: Int, Opcode, Bytes)
         case ping(link: Int, Bytes)
+        /// Sends a frame as it is, to the byte.
+        case frame(link: Int, Bytes)
         case end(link: Int, ReplayScript.Ending)
         /// Sends a request on the connection of an exchange; `target` and `body` as they go out.
         case request(exchange: Int, target: String, body: Bytes)
@@ -35,6 +38,8 @@ package struct AppPlayer {
     /// Recorded commands by their recorded ids.
     private let numbers: [String: Int]
     private var openLinks: Set<Int> = []
+    /// Values that the rules file ties together.
+    private var bound: BoundValues
     /// Per link: the last beat, or the opening, and when that was.
     private var lastBeat: [Int: (step: Int, time: Int64, content: Bytes?)] = [:]
     /// Beats and openings behind which the recorded app was silent.
@@ -61,6 +66,7 @@ package struct AppPlayer {
     package init(_ script: ReplayScript, options: PlayerOptions) {
         self.script = script
         self.options = options
+        bound = BoundValues(options.rules)
         schedule = StepSchedule(
             script, speed: options.speed, timeScale: options.timeScale,
             patience: options.patience, isStrict: options.isStrict)
@@ -148,7 +154,7 @@ package struct AppPlayer {
             actions.append(.connect(link: link))
         case .send(let link, let opcode, let content):
             guard openLinks.contains(link) else { return gone(index, at: now) }
-            actions.append(.send(link: link, opcode, content))
+            actions.append(.send(link: link, opcode, live(event: content)))
         case .beat(let link, let content):
             guard openLinks.contains(link) else { return gone(index, at: now) }
             actions.append(.send(link: link, .text, content))
@@ -156,6 +162,9 @@ package struct AppPlayer {
         case .ping(let link, let payload):
             guard openLinks.contains(link) else { return gone(index, at: now) }
             actions.append(.ping(link: link, payload))
+        case .frame(let link, let bytes):
+            guard openLinks.contains(link) else { return gone(index, at: now) }
+            actions.append(.frame(link: link, bytes))
         case .end(let link, let how):
             guard openLinks.contains(link) else { return gone(index, at: now) }
             actions.append(.end(link: link, how))
@@ -163,7 +172,9 @@ package struct AppPlayer {
             guard openLinks.contains(link) else { return gone(index, at: now) }
             let id = liveID(of: command)
             actions.append(
-                .send(link: link, .text, MessageEdit.replacingID(in: content, with: id)))
+                .send(
+                    link: link, .text,
+                    MessageEdit.replacingID(in: live(content, of: command), with: id)))
         case .request(let exchange):
             guard enqueue(before: exchange, index, &actions) else { return }
             actions.append(request(exchange))
@@ -221,6 +232,29 @@ package struct AppPlayer {
         commandOfLive[id] = command
     }
 
+    // MARK: Values
+
+    /// An answer with the live values that the rules file ties to recorded ones.
+    private func live(_ answer: Bytes, of command: Int) -> Bytes {
+        bound.filled(answer, as: "result", of: script.commands[command].type)
+    }
+
+    /// The same for an event of the app.
+    private func live(event content: Bytes) -> Bytes {
+        guard !bound.isEmpty, let value = try? JSON(parsing: content),
+            let name = value["method"]?.stringValue ?? value["id"]?.stringValue
+        else { return content }
+        return bound.filled(content, as: "event", of: name)
+    }
+
+    /// A command as the board is to send it: under its live id, with live values.
+    private mutating func content(of command: Int) -> Bytes {
+        let recorded = script.commands[command]
+        return MessageEdit.replacingID(
+            in: bound.filled(recorded.content, as: "command", of: recorded.type),
+            with: liveID(of: command))
+    }
+
     // MARK: Requests
 
     /// Puts what the queue has to hold into it; false where the request has to wait for that.
@@ -231,12 +265,10 @@ package struct AppPlayer {
         guard !commands.isEmpty, enqueuing[index] == nil else { return true }
         enqueuing[index] = commands.count
         for command in commands {
-            let id = liveID(of: command)
-            let content = MessageEdit.replacingID(in: script.commands[command].content, with: id)
             actions.append(
                 .enqueue(
                     command: command, before: index,
-                    Bytes(#"{"command":"#.utf8) + content + Bytes("}".utf8)))
+                    Bytes(#"{"command":"#.utf8) + content(of: command) + Bytes("}".utf8)))
         }
         return false
     }
@@ -276,7 +308,8 @@ package struct AppPlayer {
             if let id = (try? JSON(parsing: body))?["id"]?.stringValue,
                 let command = numbers[id]
             {
-                body = MessageEdit.replacingID(in: body, with: liveID(of: command))
+                body = MessageEdit.replacingID(
+                    in: live(body, of: command), with: liveID(of: command))
             }
         case .enqueue?:
             if let value = try? JSON(parsing: body), let inner = value["command"],
@@ -316,11 +349,8 @@ package struct AppPlayer {
     // MARK: Stimulus
 
     private mutating func stimulate(_ command: Int, _ actions: inout [Action]) {
-        let id = liveID(of: command)
         // The board adds the phone's id itself.
-        let content = MessageEdit.removing(
-            "phone_id",
-            from: MessageEdit.replacingID(in: script.commands[command].content, with: id))
+        let content = MessageEdit.removing("phone_id", from: content(of: command))
         guard let value = try? JSON(parsing: content) else { return }
         expected.append(command)
         let timeout =
@@ -469,6 +499,11 @@ package struct AppPlayer {
     private mutating func arrived(_ id: String, _ value: JSON, route: Route, at now: Int64) {
         guard let command = commandOfLive[id] ?? match(value) else { return }
         bind(command, to: id)
+        if bound.binds(script.commands[command].type),
+            let recorded = try? JSON(parsing: script.commands[command].content)
+        {
+            bound.learn(recorded, value, as: "command", of: script.commands[command].type)
+        }
         expected.removeAll { $0 == command }
         guard
             let step = script.commands[command].arrivals.first(where: { schedule.mayHappen($0) })

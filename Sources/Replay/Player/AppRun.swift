@@ -101,9 +101,14 @@ package final class AppRun {
 
     private func perform(_ action: AppPlayer.Action) {
         switch action {
+        case .connect, .request, .enqueue, .stimulate, .end: links.flush()
+        case .send, .ping, .frame, .note: break
+        }
+        switch action {
         case .connect(let link): connect(link)
         case .send(let link, let opcode, let content): links.send(opcode, content, on: link)
         case .ping(let link, let payload): links.ping(payload, on: link)
+        case .frame(let link, let bytes): links.send(frame: bytes, on: link)
         case .end(let link, let how): links.end(link, how)
         case .request(let exchange, let target, let body): request(exchange, target, body)
         case .enqueue(let command, let step, let body): enqueue(command, step, body)

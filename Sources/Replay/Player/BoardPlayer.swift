@@ -1,5 +1,6 @@
 import Capture
 package import PhoneBridge
+import Report
 package import Wire
 
 /// Plays the board's side of a script against a live app: a pure machine over whole messages,
@@ -18,6 +19,8 @@ package struct BoardPlayer {
         case respond(ExchangeID, HTTPMessage)
         /// Lets a request hang.
         case ignore(ExchangeID)
+        /// Ends a request's connection instead of an answer.
+        case cutOff(ExchangeID)
         /// Accepts an upgrade; the link gets the number of the exchange.
         case accept(ExchangeID, compresses: Bool, framing: MessageWriter.Framing)
         case send(LinkID, Opcode, Bytes)
@@ -34,6 +37,8 @@ package struct BoardPlayer {
     package private(set) var liveIDs: [Int: String] = [:]
     /// Values that answers brought into being: recorded to live.
     package private(set) var values = ValueBinding()
+    /// Values that the rules file ties together.
+    private var bound: BoundValues
     /// What lets commands out to the phone.
     package private(set) var gate: EffectGate
 
@@ -66,6 +71,7 @@ package struct BoardPlayer {
         self.script = script
         self.options = options
         self.gate = gate
+        bound = BoundValues(options.rules)
         schedule = StepSchedule(
             script, speed: options.speed, timeScale: options.timeScale,
             patience: options.patience, isStrict: options.isStrict)
@@ -160,8 +166,8 @@ package struct BoardPlayer {
         case .treatPoll(let exchange):
             treatments.append(exchange)
         case .pause: break
-        case .connect, .beat, .answer, .request, .post, .stimulate, .opened, .ended, .arrival,
-            .response, .echo, .outcome, .appEvent, .handedOut, .answered:
+        case .frame, .connect, .beat, .answer, .request, .post, .stimulate, .opened, .ended,
+            .arrival, .response, .echo, .outcome, .appEvent, .handedOut, .answered:
             return schedule.skip(index, "not the board's to do")
         }
         schedule.done(index, at: now)
@@ -242,7 +248,9 @@ package struct BoardPlayer {
     /// A command as it goes out: under its live id, to this phone, with live values.
     private func outgoing(_ command: Int, _ content: Bytes) -> Bytes {
         let recorded = script.commands[command]
-        var message = MessageEdit.replacingID(in: content, with: recorded.id + options.suffix)
+        var message = MessageEdit.replacingID(
+            in: bound.filled(content, as: "command", of: recorded.type),
+            with: recorded.id + options.suffix)
         if let phoneID {
             message = MessageEdit.replacing("phone_id", in: message, with: phoneID)
         }
@@ -320,8 +328,11 @@ package struct BoardPlayer {
     ) {
         if !treatments.isEmpty {
             let treated = script.exchanges[treatments.removeFirst()]
-            actions.append(
-                treated.response.map { .respond(exchange, Self.message($0)) } ?? .ignore(exchange))
+            if let response = treated.response {
+                actions.append(.respond(exchange, Self.message(response)))
+            } else {
+                actions.append(treated.isCutOff ? .cutOff(exchange) : .ignore(exchange))
+            }
             return
         }
         let text = message.head.target ?? ""
@@ -454,9 +465,9 @@ package struct BoardPlayer {
             script.commands[command].answers.indices.contains(number - 1),
             let recorded = try? JSON(parsing: script.commands[command].answers[number - 1])
         {
-            values.bind(
-                recorded, value,
-                type: options.contract.command(named: script.commands[command].type))
+            let type = script.commands[command].type
+            values.bind(recorded, value, type: options.contract.command(named: type))
+            bound.learn(recorded, value, as: "result", of: type)
         }
         schedule.done(step, at: now)
     }

@@ -111,9 +111,14 @@ package final class BoardRun {
 
     private func perform(_ action: BoardPlayer.Action) {
         switch action {
+        case .respond, .cutOff, .accept, .setState, .end: links.flush()
+        case .ignore, .send, .ping: break
+        }
+        switch action {
         case .respond(let number, let response):
             exchanges.removeValue(forKey: number)?.respond(response)
         case .ignore: break
+        case .cutOff(let number): exchanges.removeValue(forKey: number)?.abort()
         case .accept(let number, let compresses, let framing):
             accept(number, compresses, framing)
         case .send(let link, let opcode, let content): links.send(opcode, content, on: link)

@@ -18,9 +18,26 @@ package final class LiveSession: SessionOutput {
     package private(set) var trouble: OutputError?
     /// The lines of its timeline, where they are kept.
     package private(set) var rows: SessionRows?
+    /// Whether events are looked at once the session is closed.
+    private let defers: Bool
+    /// Events that are still to be looked at.
+    private var backlog: [Event] = []
+    /// Events that wait at most; a message is at most 1 MiB, and most have some hundred bytes.
+    private static let maximumBacklog = 32_768
+    /// Bytes of messages that wait at most.
+    private static let maximumBacklogSize = 64 << 20
+    private var backlogSize = 0
 
-    /// - Parameter keepsRows: keeps the lines of its timeline, to show them beside the recording's.
-    package init(name: String, contract: Contract, profile: Profile, keepsRows: Bool = false) {
+    /// - Parameters:
+    ///   - keepsRows: keeps the lines of its timeline, to show them beside the recording's.
+    ///   - defers: looks at what happened once the session is closed, so that the play is not held
+    ///     up by being judged; `session` and `breaches` lag behind until then. Where very much
+    ///     waits, it is looked at earlier.
+    package init(
+        name: String, contract: Contract, profile: Profile, keepsRows: Bool = false,
+        defers: Bool = false
+    ) {
+        self.defers = defers
         rows = keepsRows ? SessionRows(contract: contract) : nil
         reader = DiffReader(name: name, contract: contract)
         checker = RuleChecker(contract: contract, profile: profile)
@@ -31,6 +48,22 @@ package final class LiveSession: SessionOutput {
     package var session: DiffSession { reader.session }
 
     package func receive(_ event: Event) {
+        guard defers else { return look(at: event) }
+        backlog.append(event)
+        backlogSize += event.contentSize
+        if backlog.count >= Self.maximumBacklog || backlogSize >= Self.maximumBacklogSize {
+            workOff()
+        }
+    }
+
+    private func workOff() {
+        let events = backlog
+        backlog = []
+        backlogSize = 0
+        for event in events { look(at: event) }
+    }
+
+    private func look(at event: Event) {
         var event = event
         if case .session = event.kind {
         } else {
@@ -66,6 +99,7 @@ package final class LiveSession: SessionOutput {
 
     @discardableResult
     package func close(now: Int64) -> OutputStatus {
+        workOff()
         keep(checker.finish())
         do throws(OutputError) {
             try rows?.finish()
@@ -73,5 +107,23 @@ package final class LiveSession: SessionOutput {
             trouble = trouble ?? error
         }
         return OutputStatus()
+    }
+}
+
+extension Event {
+    /// The bytes of its content; zero where it has none, or where that comes in pieces.
+    fileprivate var contentSize: Int {
+        let content: Content
+        switch kind {
+        case .frame(let frame): content = frame.content
+        case .message(let message): content = message.content
+        case .request(let request): content = request.body.content
+        case .response(let response): content = response.body.content
+        case .piece(let piece): return piece.content.count
+        case .data(let data): return data.bytes.count
+        case .session, .open, .gap, .close, .note, .end: return 0
+        }
+        if case .whole(let bytes) = content { return bytes.count }
+        return 0
     }
 }

@@ -23,6 +23,7 @@ final class PlayLinks {
     /// Takes a connection in.
     func add(_ link: WebSocketConnection, as number: Int) {
         links[number] = link
+        link.gathersWrites = true
         link.onMessage = { [weak self] _, content in self?.onMessage?(number, content) }
         link.onClosed = { [weak self] _ in self?.closed(number) }
     }
@@ -33,6 +34,16 @@ final class PlayLinks {
 
     func ping(_ payload: Bytes, on number: Int) {
         links[number]?.ping(payload)
+    }
+
+    /// Lets what was sent go out before anything that is sent elsewhere.
+    func flush() {
+        for link in links.values { link.flush() }
+    }
+
+    /// Sends bytes as they are: a frame that no endpoint would write.
+    func send(frame: Bytes, on number: Int) {
+        links[number]?.send(raw: frame)
     }
 
     /// Ends a connection as it was ended when it was recorded.

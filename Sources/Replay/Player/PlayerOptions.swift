@@ -1,4 +1,5 @@
 package import PhoneBridge
+package import Report
 
 /// How a player of either side goes about its script.
 package struct PlayerOptions: Sendable {
@@ -16,6 +17,8 @@ package struct PlayerOptions: Sendable {
     /// Whether an app can be brought into a state; for the board's player.
     package var canSetState = false
     package var contract = Contract.current
+    /// What the session's rules file says; its `bind` rules tell which values flow.
+    package var rules = ComparisonRules()
 
     package init() {}
 }

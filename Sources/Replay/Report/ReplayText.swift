@@ -125,10 +125,10 @@ package struct ReplayText: Sendable {
                 "  needs: \(precondition.text), for \(visible(command.type)) "
                 + "\(visible(command.id))\(state)\n"
         }
-        for link in ValueLinks.find(in: script) {
+        for link in ValueLinks.find(in: script, rules: rules) {
             text +=
-                "  value: \(link.name) \(visible(link.bornText)) of \(link.born) is used by "
-                + link.uses.joined(separator: ", ") + "\n"
+                "  value: \(visible(link.name)) \(visible(link.bornText)) of \(visible(link.born)) is used by "
+                + link.uses.map { visible($0) }.joined(separator: ", ") + "\n"
         }
         for step in script.steps {
             guard let wait = step.wait else { continue }

@@ -2,7 +2,7 @@ import BridgeProxy
 import Capture
 package import Network
 package import PhoneBridge
-import Report
+package import Report
 package import Simulator
 import Wire
 
@@ -14,6 +14,8 @@ package struct ReferenceReplay: Sendable {
     package var seed: UInt64 = 1
     package var contract = Contract.current
     package var profile = Profile.contract
+    /// What the session's rules file says.
+    package var rules = ComparisonRules()
     /// What the link adds to every message, in nanoseconds, from and to.
     package var latency: ClosedRange<Int>?
     /// Whether the app's state can be set, as a hook would.
@@ -56,6 +58,7 @@ package struct ReferenceReplay: Sendable {
         playing.speed = speed
         playing.canStimulate = true
         playing.contract = contract
+        playing.rules = rules
         let run = AppRun(
             ReplayScript.app(session, canStimulate: true, contract: contract),
             to: Endpoint(address), on: loop, driver: driver, options: playing)
@@ -90,6 +93,7 @@ package struct ReferenceReplay: Sendable {
         playing.speed = speed
         playing.canSetState = canSetState
         playing.contract = contract
+        playing.rules = rules
         let run = BoardRun(
             script, on: TappedLoop(host, recorder: recorder), driver: driver, options: playing)
         do {

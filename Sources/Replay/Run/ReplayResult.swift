@@ -94,7 +94,8 @@ package struct ReplayResult {
             pairing.unexercised[script.links[link].beginSeq] = why
         case .request(let exchange), .response(let exchange), .post(let exchange, _):
             pairing.unexercised[script.exchanges[exchange].seq] = why
-        case .send, .ping, .connect, .beat, .answer, .state, .treatPoll, .echo, .outcome, .pause:
+        case .send, .ping, .frame, .connect, .beat, .answer, .state, .treatPoll, .echo, .outcome,
+            .pause:
             break
         }
     }
@@ -118,8 +119,8 @@ package struct ReplayResult {
         // These show as what is missing: a command, an answer, an event.
         case .arrival, .appEvent, .handedOut, .answered: break
         // Ours: what they rested on has been told.
-        case .send, .ping, .connect, .beat, .answer, .request, .post, .stimulate, .command,
-            .offer, .state, .treatPoll, .pause:
+        case .send, .ping, .frame, .connect, .beat, .answer, .request, .post, .stimulate,
+            .command, .offer, .state, .treatPoll, .pause:
             break
         }
     }

@@ -119,7 +119,7 @@ package final class ReplaySuite {
         target.onOutput = { [weak self] line in self?.onOutput?(index, line) }
         let replay = SessionReplay(
             session, options: options, target: target, loop: loop, outputs: entry.outputs,
-            states: entry.rules.states)
+            rules: entry.rules)
         replay.onNote = { [weak self] text in self?.onNote?(index, text) }
         targets[job] = target
         running[job] = replay

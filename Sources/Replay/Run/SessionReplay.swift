@@ -42,7 +42,7 @@ package final class SessionReplay {
     private let target: Target
     private let loop: any EventLoop
     private let outputs: [String]
-    private let states: [ComparisonRules.State]
+    private let rules: ComparisonRules
     private var recording: Recording?
     private var live: LiveSession
     private var appRun: AppRun?
@@ -58,20 +58,20 @@ package final class SessionReplay {
 
     /// - Parameters:
     ///   - outputs: the files of the session that takes place.
-    ///   - states: what an app's phone has to be brought into, by the session's rules file.
+    ///   - rules: the session's rules file: which values flow, what a phone has to be brought into.
     package init(
         _ session: LoadedSession, options: ReplayOptions, target: Target, loop: any EventLoop,
-        outputs: [String] = [], states: [ComparisonRules.State] = []
+        outputs: [String] = [], rules: ComparisonRules = ComparisonRules()
     ) {
         self.session = session
         self.options = options
         self.target = target
         self.loop = loop
         self.outputs = outputs
-        self.states = states
+        self.rules = rules
         live = LiveSession(
             name: "live", contract: options.contract, profile: options.profile,
-            keepsRows: options.keepsRows)
+            keepsRows: options.keepsRows, defers: true)
     }
 
     /// Plays it; `completion` runs exactly once, unless `stop` comes before.
@@ -145,6 +145,7 @@ package final class SessionReplay {
         playing.canStimulate = target.canStimulate
         playing.canSetState = target.canSetState
         playing.contract = options.contract
+        playing.rules = rules
         return playing
     }
 
@@ -197,7 +198,7 @@ package final class SessionReplay {
             case .all: .all
             }
         let script = ReplayScript.board(
-            session.recorded, states: states, contract: options.contract)
+            session.recorded, states: rules.states, contract: options.contract)
         let run = BoardRun(
             script,
             on: TappedLoop(loop, recorder: recorder), driver: target, options: playing,

@@ -97,6 +97,10 @@ struct AppScript {
             guard let link = reading.link(item.conn) else { return }
             reading.add(.ping(link: link, payload), item)
         case .ping(.board, _): break
+        case .brokenFrame(.app, let bytes, _):
+            guard let link = reading.link(item.conn) else { return }
+            reading.add(.frame(link: link, bytes), item)
+        case .brokenFrame(.board, _, _): break
         case .closeFrame(let side, let payload): closed(by: side, .frame(payload), item)
         case .ended(let side, let how):
             closed(by: side, how == .fin ? .fin : .reset, item)

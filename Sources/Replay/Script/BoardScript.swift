@@ -40,11 +40,14 @@ struct BoardSideScript {
     private var permissions: [Contract.Permission: String] = [:]
     /// Prompts that were open: the step of the command, and when it was answered.
     private var echoes: [Int: (beats: Int, echoes: Int)] = [:]
+    /// Polls that got no answer, by the events of their requests.
+    private var hanging: [Int: UnansweredPolls.Poll] = [:]
 
     init(_ reading: ScriptReading) { self.reading = reading }
 
     mutating func build() {
         let items = reading.session.items
+        hanging = UnansweredPolls.find(in: items, isPoll: reading.isPoll)
         // What comes last of all of a link is the end of the recording, not of the link.
         let lastDoing = items.lastIndex { item in
             switch item.kind {
@@ -63,6 +66,20 @@ struct BoardSideScript {
             reading.script.links[link].mutedFrom = count.echoes
         }
         inferPermissions()
+        allowForHangingPolls()
+    }
+
+    /// What comes behind a poll that hangs may come so much later: the app has to give it up.
+    private mutating func allowForHangingPolls() {
+        for (index, step) in reading.script.steps.enumerated() {
+            guard case .treatPoll(let exchange) = step.kind,
+                let poll = hanging[reading.script.exchanges[exchange].seq],
+                let next = reading.script.steps[(index + 1)...].firstIndex(where: {
+                    !$0.kind.isOurs
+                })
+            else { continue }
+            reading.script.steps[next].allowance += poll.duration
+        }
     }
 
     // MARK: Times that run out
@@ -97,6 +114,10 @@ struct BoardSideScript {
             guard let link = reading.link(item.conn) else { return }
             reading.add(.ping(link: link, payload), item)
         case .ping(.app, _): break
+        case .brokenFrame(.board, _, let why):
+            // What a phone makes of one, no gate can tell.
+            reading.script.unplayable.append((item.seq, why))
+        case .brokenFrame(.app, _, _): break
         case .closeFrame(let side, let payload):
             closed(by: side, .frame(payload), item, isTail)
         case .ended(let side, let how):
@@ -127,6 +148,9 @@ struct BoardSideScript {
         case .enqueue?: _ = reading.enqueued(request, item)
         case .poll?:
             if let told = reading.state(ofPoll: request.target) { reach(told, item) }
+            guard let poll = hanging[item.seq] else { break }
+            reading.script.exchanges[exchange].isCutOff = poll.endedBy == .board
+            reading.add(.treatPoll(exchange: exchange), item)
         case .result?:
             guard !request.body.incomplete, let result = reading.meaning("result", item) else {
                 return

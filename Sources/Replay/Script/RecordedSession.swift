@@ -27,6 +27,8 @@ package struct RecordedSession: Sendable {
         case message(
             from: Side, opcode: Opcode, content: Bytes, framing: MessageWriter.Framing)
         case ping(from: Side, Bytes)
+        /// A frame that stands for itself and breaks RFC 6455, as it crossed, and how it does.
+        case brokenFrame(from: Side, Bytes, why: String)
         /// A close frame.
         case closeFrame(from: Side, ClosePayload)
         /// A side stopped sending, or the connection broke.
@@ -46,6 +48,9 @@ package struct RecordedSession: Sendable {
     private var meaning: MeaningReader
     /// Lengths of the first frames of messages that are under way, by connection and side.
     private var firstFrames: [Int: [Side: Int]] = [:]
+    private var frames = FrameFaults()
+    /// What is over the limit of an event and comes in pieces, by its head event's `seq`.
+    private var large: [Int: LargeContent] = [:]
     private let maximumSize: Int
 
     /// What a session is allowed to hold when it is played, in bytes.
@@ -54,6 +59,14 @@ package struct RecordedSession: Sendable {
     package init(contract: Contract = .current, maximumSize: Int = defaultMaximumSize) {
         meaning = MeaningReader(contract: contract)
         self.maximumSize = maximumSize
+    }
+
+    /// Content that comes in pieces.
+    private struct LargeContent {
+        var head: Event
+        var content = Bytes()
+        /// The item that names it for as long as it is not all there.
+        var item: Int
     }
 
     /// Why a session cannot be played.
@@ -81,6 +94,7 @@ package struct RecordedSession: Sendable {
         case .session(let info): if self.info == nil { self.info = info }
         case .request(let request): try take(request, event)
         case .response(let response) where response.status >= 200 || response.status == 101:
+            frames.opened(response, on: event.conn)
             try take(response, event)
         case .frame(let frame): try take(frame, event)
         case .message(let message): try take(message, event)
@@ -96,8 +110,58 @@ package struct RecordedSession: Sendable {
                 event)
         case .gap(let gap):
             add(.unplayable(from: event.from, "bytes that are not in the file: \(gap.why)"), event)
-        case .open, .response, .piece, .end: break
+        case .piece(let piece): try take(piece)
+        case .open, .response, .end: break
         }
+    }
+
+    // MARK: Content in pieces
+
+    /// Names what is over the limit, until its last piece is there.
+    private mutating func begin(_ what: String, _ from: Side, _ event: Event) {
+        add(.unplayable(from: from, "\(what) over 1 MiB that is not all in the file"), event)
+        large[event.seq] = LargeContent(head: event, item: items.count - 1)
+    }
+
+    private mutating func take(_ piece: Event.Piece) throws(Failure) {
+        guard piece.ofPart == nil, var entry = large.removeValue(forKey: piece.of),
+            piece.offset == UInt64(entry.content.count), !piece.incomplete
+        else { return }
+        try count(piece.content.count)
+        entry.content += piece.content
+        guard piece.last else {
+            large[piece.of] = entry
+            return
+        }
+        var whole = entry.head
+        switch whole.kind {
+        case .request(var request):
+            request.body.content = .whole(entry.content)
+            whole.kind = .request(request)
+        case .response(var response):
+            response.body.content = .whole(entry.content)
+            whole.kind = .response(response)
+        case .frame(var frame):
+            frame.content = .whole(entry.content)
+            whole.kind = .frame(frame)
+        case .message(var message):
+            message.content = .whole(entry.content)
+            whole.kind = .message(message)
+        default: return
+        }
+        // It was counted piece by piece.
+        size -= entry.content.count
+        if whole.bridge.isEmpty { meaning.annotate(&whole) }
+        let known = items.count
+        switch whole.kind {
+        case .request(let request): try take(request, whole)
+        case .response(let response): try take(response, whole)
+        case .frame(let frame): try take(frame, whole, isJudged: true)
+        case .message(let message): try take(message, whole)
+        default: break
+        }
+        // It stands where it began: its reader may have ended the connection within it.
+        if items.count > known { items[entry.item] = items.removeLast() }
     }
 
     private mutating func add(_ kind: Kind, _ event: Event) {
@@ -115,25 +179,46 @@ package struct RecordedSession: Sendable {
     private mutating func take(_ request: Event.Request, _ event: Event) throws(Failure) {
         // One that was cut short is played as far as it went.
         guard case .whole(let body) = request.body.content else {
-            return add(.unplayable(from: .app, "a request whose body is over 1 MiB"), event)
+            return begin("a request's body", .app, event)
         }
         try count(body.count)
         add(.request(request), event)
     }
 
     private mutating func take(_ response: Event.Response, _ event: Event) throws(Failure) {
-        guard case .whole(let body) = response.body.content, !response.body.incomplete else {
-            return add(
-                .unplayable(from: .board, "a response whose body is cut or over 1 MiB"), event)
+        guard !response.body.incomplete else {
+            return add(.unplayable(from: .board, "a response whose body is cut"), event)
+        }
+        guard case .whole(let body) = response.body.content else {
+            return begin("a response's body", .board, event)
         }
         try count(body.count)
         add(.response(response), event)
     }
 
-    private mutating func take(_ frame: Event.FrameRecord, _ event: Event) throws(Failure) {
+    private mutating func take(
+        _ frame: Event.FrameRecord, _ event: Event, isJudged: Bool = false
+    ) throws(Failure) {
         guard let from = event.from else { return }
-        guard case .whole(let payload) = frame.content, !frame.incomplete else {
-            return add(.unplayable(from: from, "a frame that is cut or over 1 MiB"), event)
+        guard !frame.incomplete else {
+            return add(.unplayable(from: from, "a frame that is cut"), event)
+        }
+        let fault = isJudged ? nil : frames.fault(of: frame.header, from: from, on: event.conn)
+        guard case .whole(let payload) = frame.content else {
+            // Of others the message comes, too.
+            guard fault == nil, frame.header.isWholeMessage else {
+                if let fault { add(.unplayable(from: from, fault.text), event) }
+                return
+            }
+            return begin("a message", from, event)
+        }
+        if let fault {
+            guard fault.standsForItself else {
+                return add(.unplayable(from: from, fault.text), event)
+            }
+            try count(payload.count)
+            let bytes = Frame(header: frame.header, payload: payload).encoded()
+            return add(.brokenFrame(from: from, bytes, why: fault.text), event)
         }
         switch frame.header.opcode {
         case .close: add(.closeFrame(from: from, ClosePayload(payload)), event)
@@ -155,8 +240,12 @@ package struct RecordedSession: Sendable {
 
     private mutating func take(_ message: Event.Message, _ event: Event) throws(Failure) {
         guard let from = event.from else { return }
-        guard case .whole(let content) = message.content, !message.incomplete else {
-            return add(.unplayable(from: from, "a message that is cut or over 1 MiB"), event)
+        guard !frames.wasBroken(message, from: from, on: event.conn) else { return }
+        guard !message.incomplete else {
+            return add(.unplayable(from: from, "a message that is cut"), event)
+        }
+        guard case .whole(let content) = message.content else {
+            return begin("a message", from, event)
         }
         try count(content.count)
         add(

@@ -64,6 +64,15 @@ package struct ReplayScript: Sendable {
         package var handsOut: [Int] = []
         /// Commands to put into the queue before it, since nobody is seen to have put them there.
         package var enqueuesFirst: [Int] = []
+        /// Whether the recorded board ended the connection instead of an answer.
+        package var isCutOff = false
+
+        package init(conn: Int, seq: Int, request: Event.Request, route: HTTPRoute? = nil) {
+            self.conn = conn
+            self.seq = seq
+            self.request = request
+            self.route = route
+        }
     }
 
     /// A logical command: everything under one id.
@@ -158,6 +167,8 @@ package struct ReplayScript: Sendable {
         /// not know.
         case send(link: Int, Opcode, Bytes)
         case ping(link: Int, Bytes)
+        /// Sends a broken frame as it was recorded.
+        case frame(link: Int, Bytes)
         case end(link: Int, Ending)
 
         // What the app does.
@@ -206,7 +217,7 @@ extension ReplayScript.Kind {
     /// Whether it is ours to do, not the peer's.
     package var isOurs: Bool {
         switch self {
-        case .send, .ping, .end, .connect, .beat, .answer, .request, .post, .stimulate,
+        case .send, .ping, .frame, .end, .connect, .beat, .answer, .request, .post, .stimulate,
             .command, .offer, .state, .treatPoll, .pause:
             true
         case .opened, .ended, .arrival, .response, .echo, .outcome, .appEvent, .handedOut,

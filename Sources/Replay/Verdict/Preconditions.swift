@@ -10,6 +10,7 @@ import Wire
 /// changed.
 struct Preconditions {
     private let script: ReplayScript
+    private let live: DiffSession
     private let contract: Contract
     private let judgesApp: Bool
     /// Ids that answers of the recording brought into being.
@@ -19,6 +20,7 @@ struct Preconditions {
 
     init(_ result: ReplayResult, contract: Contract) {
         script = result.script
+        live = result.live
         self.contract = contract
         judgesApp = result.pairing.judged == .app
         var born: Set<String> = []
@@ -37,15 +39,15 @@ struct Preconditions {
     }
 
     /// Makes a difference that only comes of the phone one that was not put to the test.
-    func settle(_ pair: inout SessionDiff.CommandPair) {
+    func settle(_ pair: inout SessionDiff.CommandPair) throws(OutputError) {
         guard judgesApp, pair.outcome == .changed || pair.outcome == .unanswered,
-            let why = reason(pair)
+            let why = try reason(pair)
         else { return }
         pair.outcome = .skipped
         pair.remarks.insert(why, at: 0)
     }
 
-    private func reason(_ pair: SessionDiff.CommandPair) -> String? {
+    private func reason(_ pair: SessionDiff.CommandPair) throws(OutputError) -> String? {
         let counted = pair.differences.filter(\.counts)
         let permission =
             contract.command(named: pair.type)?.permission.map(\.rawValue) ?? "permission"
@@ -68,7 +70,8 @@ struct Preconditions {
             // Nothing differs but that it was late.
             return text
         }
-        return shorterList(counted)
+        guard let why = shorterList(counted), try hasLists(of: counted, pair) else { return nil }
+        return why
     }
 
     /// The thing that a command names, where no command of the session brought it into being.
@@ -79,6 +82,20 @@ struct Preconditions {
             !born.contains(id)
         else { return nil }
         return "the thing with this \(field)"
+    }
+
+    /// Whether the live answer has the lists from which things are missing: a phone that has none
+    /// of them tells an empty list, and an answer without it is another command's.
+    private func hasLists(
+        of differences: [FieldDifference], _ pair: SessionDiff.CommandPair
+    ) throws(OutputError) -> Bool {
+        guard let content = pair.second?.answer?.content,
+            let data = (try? JSON(parsing: live.read(content)))?["data"]
+        else { return false }
+        return differences.allSatisfy { difference in
+            let name = difference.path.dropFirst("result.data.".count).prefix { $0 != "[" }
+            return data[String(name)]?.elements != nil
+        }
     }
 
     /// A list that is shorter by things which the recorded phone had from before.

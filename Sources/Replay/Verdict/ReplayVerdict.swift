@@ -96,7 +96,7 @@ package struct ReplayVerdict {
         let layout = DiffText(isColoured: false)
         let conditions = Preconditions(result, contract: contract)
         while var pair = try diff.nextCommand() {
-            conditions.settle(&pair)
+            try conditions.settle(&pair)
             add(pair, layout)
         }
         while let pair = try diff.nextExchange() {

@@ -1,6 +1,7 @@
 import Capture
 import PhoneBridge
 import Replay
+import Report
 import Testing
 import Wire
 
@@ -151,6 +152,44 @@ import Wire
         #expect(player.nextDeadline == 5 * Self.second)
         #expect(Self.sent(player.deadlineReached(at: 5 * Self.second)) == [#"{"id":"heartbeat"}"#])
         #expect(player.nextDeadline == 10 * Self.second)
+    }
+
+    @Test func `a value of the live board is answered where a rules file ties it to one`()
+        throws
+    {
+        var script = try Self.script()
+        script.commands[0].content = Bytes(
+            #"{"id":"c1","type":"clipboard_read","payload":{"token":"r-1"}}"#.utf8)
+        script.steps[4].kind = .answer(
+            command: 0, link: 0, Bytes(#"{"id":"c1", "data":{"token":"r-1","text":"r-1"}}"#.utf8))
+        script.steps.append(
+            .init(
+                .send(link: 0, .text, Bytes(#"{"id":"e","data":{"token":"r-1"}}"#.utf8)), seq: 5,
+                time: 0))
+        let rules = try ComparisonRulesText.parse(
+            Bytes("{version: 1, rules: [{on: '*', path: '**.token', do: 'bind', bind: 't'}]}".utf8))
+        var player = Self.player(script) { $0.rules = rules }
+        _ = player.start(at: 0)
+        _ = player.linkOpened(0, at: 1)
+        let actions = player.message(
+            Bytes(#"{"id":"c1","type":"clipboard_read","payload":{"token":"live-7"}}"#.utf8),
+            on: 0, at: 2)
+        #expect(
+            Self.sent(actions) == [
+                #"{"id":"c1", "data":{"token":"live-7","text":"r-1"}}"#,
+                #"{"id":"e","data":{"token":"live-7"}}"#,
+            ])
+    }
+
+    @Test func `a broken frame is sent as it was recorded`() throws {
+        var script = try Self.script()
+        let bytes = Bytes([0xa1, 0x81, 1, 2, 3, 4, 0x60])
+        script.steps.insert(.init(.frame(link: 0, bytes), seq: 3, time: 0), at: 2)
+        script.commands[0].arrivals = [4]
+        script.steps[5].needs = .cause(4, behind: nil)
+        var player = Self.player(script)
+        _ = player.start(at: 0)
+        #expect(player.linkOpened(0, at: 1).first == .frame(link: 0, bytes))
     }
 
     @Test func `what the board made of an answer is handed on, and an error ends the waiting`()

@@ -1,6 +1,7 @@
 import Capture
 import PhoneBridge
 import Replay
+import Report
 import Testing
 import Wire
 
@@ -121,6 +122,62 @@ import Wire
         }
         let nothing = careful.request(Self.request("GET", Self.poll + "active"), 1, wall: 0, at: 1)
         #expect(Self.bodies(nothing).first?.contains("\"commands\":null") == true)
+    }
+
+    @Test func `a value that a rules file ties together is sent as the live app gave it`() throws {
+        var script = Self.queueScript()
+        script.commands[0].answers = [Bytes(#"{"id":"q1","data":{"text":"token-1"}}"#.utf8)]
+        var second = ReplayScript.Command(
+            id: "q2", type: "clipboard_write", seq: 3, content: [], route: .queue,
+            timeout: 5 * Self.second)
+        second.arrivals = [4]
+        script.commands.append(second)
+        script.steps += [
+            .init(
+                .offer(
+                    command: 1,
+                    Bytes(
+                        #"{"id":"q2","type":"clipboard_write","payload":{"text":"token-1"}}"#.utf8),
+                    state: nil), seq: 3, time: 0),
+            .init(.handedOut(command: 1), seq: 3, time: 0),
+        ]
+        var options = PlayerOptions()
+        options.rules = try ComparisonRulesText.parse(
+            Bytes("{version: 1, rules: [{on: '*', path: '**.text', do: 'bind', bind: 't'}]}".utf8))
+        var player = BoardPlayer(script, options: options)
+        _ = player.start(at: 0)
+        _ = player.request(
+            Self.request("GET", Self.poll + "background&pip_bridge_enabled=true"), 1, wall: 0,
+            at: 1)
+        _ = player.request(
+            Self.request(
+                "POST", "/api/phone-bridge/results", #"{"id":"q1","data":{"text":"token-9"}}"#),
+            2, wall: 0, at: 2)
+        let polled = player.request(Self.request("GET", Self.poll + "active"), 3, wall: 0, at: 3)
+        #expect(Self.bodies(polled).first?.contains(#""text":"token-9""#) == true, "\(polled)")
+    }
+
+    private static let unanswered: [(isCutOff: Bool, action: BoardPlayer.Action)] = [
+        (false, .ignore(1)), (true, .cutOff(1)),
+    ]
+
+    @Test(arguments: unanswered)
+    func `a poll that the recorded board did not answer gets no answer again`(
+        isCutOff: Bool, action: BoardPlayer.Action
+    ) {
+        var script = Self.queueScript()
+        var exchange = ReplayScript.Exchange(
+            conn: 1, seq: 1,
+            request: Event.Request(exchange: 1, method: "GET", target: Self.poll + "active"))
+        exchange.isCutOff = isCutOff
+        script.exchanges = [exchange]
+        script.steps.insert(.init(.treatPoll(exchange: 0), seq: 1, time: 0), at: 0)
+        var player = BoardPlayer(script, options: .init())
+        _ = player.start(at: 0)
+        let target = Self.poll + "background&pip_bridge_enabled=true"
+        #expect(player.request(Self.request("GET", target), 1, wall: 0, at: 1) == [action])
+        let next = player.request(Self.request("GET", target), 2, wall: 0, at: 2)
+        #expect(Self.bodies(next).first?.contains("q1") == true, "the next one is answered")
     }
 
     @Test func `heartbeats are echoed with the fields that the board keeps`() {

@@ -120,6 +120,20 @@ private let goldens = #filePath.replacing("Report/ReplayReportTests", with: "Rep
         #expect(text.contains("\n  needs: a SIM card, by the rules file\n"), "\(text)")
     }
 
+    @Test func `an explanation names the values that a rules file ties together`() throws {
+        let rules = try ComparisonRulesText.parse(
+            Bytes(
+                "{version: 1, rules: [{on: '*', path: '**.title', do: 'bind', bind: 'title'}]}"
+                    .utf8))
+        let text = ReplayText(isColoured: false)
+        let session = try Captures.session("all-commands")
+        let app = text.explanation(
+            of: .app(session, canStimulate: true), rules: rules, name: "all-commands")
+        #expect(
+            app.contains(" of calendar_create c5 is used by calendar_query c6\n"), "\(app)")
+        #expect(app.contains("  value: title "), "\(app)")
+    }
+
     private static let sources: [(source: String, redacted: JSON?, mayBePersonal: Bool)] = [
         ("proxy", nil, true), ("proxy", ["key": "k1"], false), ("simulation", nil, false),
     ]

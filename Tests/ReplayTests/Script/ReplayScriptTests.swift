@@ -106,6 +106,171 @@ import Wire
         #expect(app.links.map(\.hasEnd) == [true])
     }
 
+    // MARK: What is not as it should be
+
+    /// A session of one WebSocket connection, which is number 1, and of what a test adds.
+    private static func session(_ events: [Event]) throws -> RecordedSession {
+        var session = RecordedSession()
+        let opening: [Event] = [
+            Event(
+                time: 0, conn: 1, from: .app,
+                kind: .request(
+                    Event.Request(
+                        exchange: 1, method: "GET", target: "/api/phone-bridge?platform=ios",
+                        headers: [FieldLine("Upgrade", "websocket")]))),
+            Event(
+                time: 1, conn: 1, from: .board,
+                kind: .response(Event.Response(exchange: 1, status: 101, reason: ""))),
+        ]
+        for (index, event) in (opening + events).enumerated() {
+            var event = event
+            event.seq = index + 1
+            try session.receive(event)
+        }
+        return session
+    }
+
+    private static func frame(_ header: FrameHeader, _ payload: Bytes, from side: Side = .app)
+        -> Event
+    {
+        Event(
+            time: 2, conn: 1, from: side,
+            kind: .frame(Event.FrameRecord(header: header, content: .whole(payload))))
+    }
+
+    private static let broken: [(header: FrameHeader, wire: Bytes)] = [
+        // A reserved bit.
+        (
+            FrameHeader(
+                rsv: 2, opcode: .text, maskingKey: MaskingKey(rawValue: 0), payloadLength: 2),
+            [0xa1, 0x82, 0, 0, 0, 0, 0x7b, 0x7d]
+        ),
+        // A longer length than needed, and no mask.
+        (
+            FrameHeader(opcode: .text, payloadLength: 2, lengthForm: .medium),
+            [0x81, 126, 0, 2, 0x7b, 0x7d]
+        ),
+        // A reserved opcode.
+        (
+            FrameHeader(
+                opcode: Opcode(rawValue: 3), maskingKey: MaskingKey(rawValue: 0x0102_0304),
+                payloadLength: 2), [0x83, 0x82, 1, 2, 3, 4, 0x7a, 0x7f]
+        ),
+    ]
+
+    @Test(arguments: broken)
+    func `a broken frame of the app is played to the byte`(header: FrameHeader, wire: Bytes) throws
+    {
+        let session = try Self.session([Self.frame(header, Bytes("{}".utf8))])
+        let script = ReplayScript.app(session, canStimulate: true)
+        guard case .frame(0, let bytes)? = script.steps.last?.kind else {
+            Issue.record("\(script.steps.map(\.kind))")
+            return
+        }
+        #expect(bytes == wire)
+        #expect(script.unplayable.isEmpty)
+    }
+
+    @Test func `a broken part of a message, and a broken frame of the board, are named`() throws {
+        let key = MaskingKey(rawValue: 0)
+        let part = FrameHeader(
+            fin: false, rsv: 2, opcode: .text, maskingKey: key, payloadLength: 1)
+        let parts = try Self.session([Self.frame(part, [0x7b])])
+        #expect(
+            ReplayScript.app(parts, canStimulate: true).unplayable.map(\.why) == [
+                "a part of a message that breaks RFC 6455 §5.2: "
+                    + "reserved bits 2 are set on a frame with opcode 1"
+            ])
+        let masked = FrameHeader(opcode: .text, maskingKey: key, payloadLength: 2)
+        let board = try Self.session([Self.frame(masked, Bytes("{}".utf8), from: .board)])
+        #expect(
+            ReplayScript.board(board).unplayable.map(\.why) == [
+                "a frame that breaks RFC 6455 §5.1: a server's frame is masked"
+            ])
+        #expect(ReplayScript.app(board, canStimulate: true).unplayable.isEmpty)
+    }
+
+    /// A message in pieces, which the board refuses before it has all of it; the last piece is left
+    /// out where it is not whole.
+    private static func large(isWhole: Bool) -> [Event] {
+        let header = FrameHeader(
+            opcode: .text, maskingKey: MaskingKey(rawValue: 0), payloadLength: 6)
+        let head = Event(
+            time: 2, conn: 1, from: .app,
+            kind: .frame(Event.FrameRecord(header: header, content: .pieces)))
+        let pieces = ["[1,", "22]"].enumerated().map { index, text in
+            Event(
+                time: 3 + Int64(index), conn: 1, from: .app,
+                kind: .piece(
+                    Event.Piece(
+                        of: 3, offset: UInt64(3 * index), content: Bytes(text.utf8),
+                        last: index == 1)))
+        }
+        let refusal = frame(
+            FrameHeader(opcode: .close, payloadLength: 2), [3, 0xf1], from: .board)
+        return [head, refusal] + pieces.prefix(isWhole ? 2 : 1)
+    }
+
+    @Test func `a message that came in pieces is played whole`() throws {
+        let whole = ReplayScript.app(
+            try Self.session(Self.large(isWhole: true)), canStimulate: true)
+        guard case .send(0, .text, let content)? = whole.steps.dropLast().last?.kind,
+            case .ended(0)? = whole.steps.last?.kind
+        else {
+            Issue.record("\(whole.steps.map(\.kind))")
+            return
+        }
+        #expect(content == Bytes("[1,22]".utf8))
+        #expect(whole.unplayable.isEmpty)
+        let torn = ReplayScript.app(
+            try Self.session(Self.large(isWhole: false)), canStimulate: true)
+        #expect(
+            torn.unplayable.map(\.why) == ["a message over 1 MiB that is not all in the file"])
+    }
+
+    /// A poll on connection 2 that got no answer until its connection was ended.
+    private static func hangingPoll(endedBy side: Side, at time: Int64) -> [Event] {
+        [
+            Event(
+                time: 10, conn: 2, from: .app,
+                kind: .request(
+                    Event.Request(
+                        exchange: 1, method: "GET",
+                        target: "/api/phone-bridge/commands?platform=ios&app_state=active"))),
+            Event(
+                time: time, conn: 2, from: side,
+                kind: .close(Event.Close(how: .fin))),
+            frame(
+                FrameHeader(
+                    opcode: .text, maskingKey: MaskingKey(rawValue: 0), payloadLength: 0),
+                Bytes(#"{"id":"phone_app_state","method":"phone_app_state","data":{}}"#.utf8)),
+        ]
+    }
+
+    private static let hanging: [(side: Side, time: Int64, isTreated: Bool)] = [
+        (.app, 10_000_000_010, true), (.app, 100_000_000, false), (.board, 100_000_000, true),
+    ]
+
+    @Test(arguments: hanging)
+    func `a poll that the board left hanging hangs again, and the app has its time to give it up`(
+        side: Side, time: Int64, isTreated: Bool
+    ) throws {
+        let script = ReplayScript.board(
+            try Self.session(Self.hangingPoll(endedBy: side, at: time)))
+        let treated = script.steps.contains {
+            if case .treatPoll = $0.kind { true } else { false }
+        }
+        #expect(treated == isTreated)
+        guard isTreated else { return }
+        #expect(script.exchanges.last?.isCutOff == (side == .board))
+        let event = try #require(script.steps.last)
+        guard case .appEvent = event.kind else {
+            Issue.record("\(event.kind)")
+            return
+        }
+        #expect(event.allowance == time - 10)
+    }
+
     @Test func `a session that is too large is refused with its limit`() throws {
         var session = RecordedSession(maximumSize: 10)
         #expect(throws: RecordedSession.Failure.tooLarge(limit: 10)) {
