@@ -1,5 +1,6 @@
 import BridgeProxy
 import Capture
+import Glibc
 import PhoneBridge
 import Replay
 import Simulator
@@ -10,7 +11,8 @@ import Wire
 struct HourReplay {
     let folder: String
 
-    /// Prints a JSON line: how long the hour took in each role, and whether it was the same.
+    /// Prints a JSON line: how long the hour took in each role, how much of a processor's time
+    /// that was, and whether it was the same.
     func run() throws {
         let commands = (0..<1800).map { number in
             BoardScript.Entry(
@@ -30,6 +32,7 @@ struct HourReplay {
         let clock = ContinuousClock()
         for isApp in [true, false] {
             var isSame = false
+            let start = Self.processorTime
             let time = try clock.measure {
                 var reader = try SessionReader(SessionFileSource(path: path))
                 let session = try LoadedSession(
@@ -45,7 +48,14 @@ struct HourReplay {
                 Double(time.components.attoseconds) / 1e18 + Double(time.components.seconds)
             print(
                 #"{"name":"hour","as":"\#(isApp ? "app" : "board")","seconds":\#(seconds),"#
-                    + #""same":\#(isSame)}"#)
+                    + #""cpu_seconds":\#(Self.processorTime - start),"same":\#(isSame)}"#)
         }
+    }
+
+    /// Seconds of a processor that the program has taken.
+    private static var processorTime: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 }
