@@ -33,14 +33,14 @@ import Testing
 /// No flake: other chances, other delays, the same result.
 @Suite struct RepeatedReplayTests {
     @Test(arguments: Captures.names, [Side.app, .board])
-    func `an example session is the same again and again, however slow the link`(
+    func `an example session is the same again and again, however slow and uneven the link`(
         name: String, side: Side
     ) throws {
         for seed in UInt64(2)...4 {
             var replay = ReferenceReplay()
             replay.seed = seed
-            let delay = Int(seed) * 50_000_000
-            replay.latency = delay...delay
+            // Messages on two connections overtake each other by up to 80 ms.
+            replay.latency = Int(seed) * 10_000_000...Int(seed) * 30_000_000
             guard let verdict = try Captures.verdict(name, side, replay) else { return }
             let isDifferent = verdict.isDifferent
             #expect(!isDifferent, "seed \(seed): \(Captures.told(verdict))")

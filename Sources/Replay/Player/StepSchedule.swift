@@ -176,6 +176,9 @@ package struct StepSchedule {
         if let wait = step.wait, let end = endTime(of: wait.after) {
             time = max(time, end + scaled(wait.duration))
         }
+        if let spacing = step.spacing, let end = endTime(of: spacing.after) {
+            time = max(time, end + spacing.duration)
+        }
         if let factor = speed.factor {
             time = max(time, start + Int64(min(Double(step.time) / factor / timeScale, 9e18)))
         }

@@ -34,6 +34,8 @@ struct AppScript {
     private var askedBy: [Int: Int] = [:]
     /// The step with which a command last arrived.
     private var lastArrival: [Int: Int] = [:]
+    /// The step of the last response on each connection.
+    private var lastResponse: [Int: Int] = [:]
     /// Things that were known about an id of the queue: the step that last had to do with it.
     private var lastOfQueued: [Int: Int] = [:]
 
@@ -54,6 +56,7 @@ struct AppScript {
         if let last = reading.session.items.last {
             settleOutcomes(before: reading.session.end, last)
         }
+        StepSpacing.apply(to: &reading.script)
     }
 
     // MARK: What the board's own side gets
@@ -138,7 +141,8 @@ struct AppScript {
         {
             reading.script.commands[command].answers.append(request.wholeBody)
             let step = reading.add(
-                .post(exchange: exchange, command: command), item, needs: needs(command),
+                .post(exchange: exchange, command: command), item,
+                needs: needs(command, on: item.conn),
                 wait: lateness(of: command, result))
             askedBy[exchange] = step
             lastOfQueued[command] = step
@@ -148,10 +152,13 @@ struct AppScript {
     }
 
     /// An answer needs its command, if that was sent at all.
-    private func needs(_ command: Int) -> ReplayScript.Needs {
+    private func needs(_ command: Int, on conn: Int? = nil) -> ReplayScript.Needs {
         guard let arrival = lastArrival[command] else { return .everythingBefore }
-        // Behind what the app had done before, too: that is its own order.
-        return .cause(arrival, behind: reading.script.steps.lastIndex { $0.kind.isOurs })
+        // Behind what the app had done before, too: that is its own order. A connection has one
+        // request at a time.
+        let own = reading.script.steps.lastIndex { $0.kind.isOurs }
+        let response = conn.flatMap { lastResponse[$0] }
+        return .cause(arrival, behind: [own, response].compactMap { $0 }.max())
     }
 
     /// A late answer stays late.
@@ -180,6 +187,7 @@ struct AppScript {
             .response(exchange: exchange), item,
             needs: askedBy[exchange].map { .cause($0, behind: nil) } ?? .everythingBefore,
             allowance: gap(item.time, from: reading.script.exchanges[exchange].seq))
+        lastResponse[item.conn] = answered
         keepExpiry(of: exchange, response, answered)
         for (meaning, content) in reading.handedOut(item, response) {
             guard let command = reading.command(meaning, content, item) else { continue }

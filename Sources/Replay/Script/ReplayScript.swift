@@ -131,6 +131,17 @@ package struct ReplayScript: Sendable {
         }
     }
 
+    /// Time between two steps that go different ways.
+    package struct Spacing: Sendable, Equatable {
+        package var after: Int
+        package var duration: Int64
+
+        package init(after: Int, duration: Int64) {
+            self.after = after
+            self.duration = duration
+        }
+    }
+
     /// What has to be over before a step of ours is done.
     package enum Needs: Sendable, Equatable {
         /// Every earlier step.
@@ -148,6 +159,9 @@ package struct ReplayScript: Sendable {
         package var time: Int64
         package var needs = Needs.everythingBefore
         package var wait: Wait?
+        /// A step of ours on another connection, of which nobody has said that it arrived, and how
+        /// long it is given for that, in nanoseconds: two connections may overtake each other.
+        package var spacing: Spacing?
         /// How long the live peer gets beside the player's patience, in nanoseconds of the
         /// protocol.
         package var allowance: Int64 = 0

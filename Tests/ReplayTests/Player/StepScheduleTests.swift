@@ -126,6 +126,17 @@ import Wire
         #expect(Self.turns(&schedule, at: due) == [.act(1), .finished])
     }
 
+    @Test func `a step that goes another way leaves the one before it some time`() {
+        var request = Step(.request(exchange: 0), seq: 2, time: 0)
+        request.spacing = ReplayScript.Spacing(after: 0, duration: 100)
+        var schedule = StepSchedule(
+            Self.script([Step(.send(link: 0, .text, []), seq: 1, time: 0), request]), timeScale: 4)
+        schedule.begin(at: 0)
+        #expect(Self.turns(&schedule, at: 10) == [.act(0)])
+        #expect(schedule.nextDeadline == 110)
+        #expect(Self.turns(&schedule, at: 110) == [.act(1), .finished])
+    }
+
     @Test func `what is skipped holds nobody up`() {
         var schedule = StepSchedule(
             Self.script([

@@ -45,6 +45,39 @@ import Wire
         #expect(waits.contains("the queue hands a command out again once its time is over"))
     }
 
+    @Test func `two steps that may overtake each other keep a part of their time`() throws {
+        let script = ReplayScript.app(try Captures.session("silence"), canStimulate: true)
+        // Questions for the status behind an event, and one behind a new connection.
+        let questions = script.steps.filter {
+            if case .request(let exchange) = $0.kind {
+                script.exchanges[exchange].request.target.hasSuffix("/status")
+            } else {
+                false
+            }
+        }
+        #expect(
+            questions.map { $0.spacing?.duration } == [100_000_000, 100_000_000, nil, 100_000_000])
+    }
+
+    @Test func `a result waits for the response to the one before it on its connection`() throws {
+        let script = ReplayScript.app(try Captures.session("queue-limit"), canStimulate: true)
+        let posts = script.steps.indices.filter {
+            if case .post(_, let command) = script.steps[$0].kind {
+                script.commands[command].id == "m1"
+            } else {
+                false
+            }
+        }
+        #expect(posts.count == 2)
+        guard let last = posts.last, case .cause(_, let behind?) = script.steps[last].needs,
+            case .response = script.steps[behind].kind
+        else {
+            Issue.record("the second result may overtake the first")
+            return
+        }
+        #expect(behind > posts[0])
+    }
+
     @Test func `without a stimulus nothing waits for what the board sent on its own`() throws {
         let session = try Captures.session("all-commands")
         for canStimulate in [true, false] {
