@@ -53,20 +53,23 @@ bench: release
 	Benchmarks/memory $(BENCH) --bench "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 	Benchmarks/relay $(BENCH)
-	Benchmarks/replay --bench "$$(swift build -c release --static-swift-stdlib \
+	$(VENV)/bin/python Benchmarks/replay --bench "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 
 # The whole test suite under the address and under the thread sanitizer. Each has its own build
-# folder. The replays of all planted defects are left out: simulations are what a sanitizer slows
-# most, and each of their parts is in another test. Leaks are left out because the test runner's own would fail it; the backtracer is off
-# because it may hang in a process that a sanitizer ends.
+# folder. The replays of all planted defects, and those again and again, are left out: simulations
+# are what a sanitizer slows most, and each of their parts is in another test. Leaks are left out
+# because the test runner's own would fail it; the backtracer is off because it may hang in a
+# process that a sanitizer ends.
 sanitize: setup
 	ASAN_OPTIONS=detect_leaks=0:suppressions=$(CURDIR)/Tests/Sanitizers/address.supp \
 	    BRIDGETAP_SANITIZED=address SWIFT_BACKTRACE=enable=no \
-	    swift test --sanitize=address --scratch-path .build/address --skip PlantedDefectReplayTests
+	    swift test --sanitize=address --scratch-path .build/address \
+	        --skip 'PlantedDefectReplayTests|RepeatedReplayTests'
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread.supp \
 	    BRIDGETAP_SANITIZED=thread SWIFT_BACKTRACE=enable=no \
-	    swift test --sanitize=thread --scratch-path .build/thread --skip PlantedDefectReplayTests
+	    swift test --sanitize=thread --scratch-path .build/thread \
+	        --skip 'PlantedDefectReplayTests|RepeatedReplayTests'
 
 # libFuzzer on each decoder, for FUZZ_SECONDS (60) each. Fails if anything is found.
 fuzz-decoders: setup
