@@ -31,12 +31,18 @@ let package = Package(
             dependencies: [
                 "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
             ]),
+        .target(
+            name: "Fuzz",
+            dependencies: [
+                "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
+                "Replay",
+            ]),
         .target(name: "Arguments"),
         .executableTarget(
             name: "bridgetap",
             dependencies: [
                 "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
-                "Replay", "Arguments",
+                "Replay", "Fuzz", "Arguments",
             ]),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"]),
@@ -70,6 +76,12 @@ let package = Package(
             ],
             exclude: ["Golden"]),
         .testTarget(
+            name: "FuzzTests",
+            dependencies: [
+                "Fuzz", "Replay", "Report", "BridgeProxy", "Simulator", "PhoneBridge", "Capture",
+                "Network", "Wire", "GoldenFiles",
+            ]),
+        .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),
         .testTarget(
@@ -78,7 +90,7 @@ let package = Package(
                 "Wire", "Capture", "Network", "Simulator", "Replay", "CCrypto", "GoldenFiles",
             ],
             exclude: ["Golden"]),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
+        .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),
         .testTarget(name: "TidyTests"),
         // What tests compare with files in `Golden/` folders; no part of the program.
         .target(name: "GoldenFiles", path: "Tests/GoldenFiles"),

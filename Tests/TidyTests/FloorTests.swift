@@ -13,10 +13,14 @@ private let floors: [String: Set<String>] = [
     "Replay": [
         "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
     ],
+    "Fuzz": [
+        "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
+        "Replay",
+    ],
     "Arguments": [],
     "bridgetap": [
         "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
-        "Replay", "Arguments",
+        "Replay", "Fuzz", "Arguments",
     ],
 ]
 
@@ -39,7 +43,7 @@ private let searchers: Set<String> = [
 /// Modules that know no file, socket, process or clock, but for files that say so by their name.
 private let pureModules: Set<String> = [
     "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Report", "Replay",
-    "Arguments",
+    "Fuzz", "Arguments",
 ]
 
 @Suite struct FloorTests {
