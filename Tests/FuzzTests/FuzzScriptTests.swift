@@ -55,7 +55,7 @@ import Wire
 
     @Test func `what a board does is read back`() throws {
         let text = """
-            bridgetap-fuzz 1 as board
+            bridgetap-fuzz 1 as board to android
             serve connections status 503
             serve polls body {"commands":null}
             serve polls cut 12

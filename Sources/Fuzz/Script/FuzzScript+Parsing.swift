@@ -1,5 +1,6 @@
 import Capture
 import PhoneBridge
+import Simulator
 import Wire
 
 extension FuzzScript {
@@ -15,7 +16,7 @@ extension FuzzScript {
             guard !line.isEmpty, line.first != "#" else { continue }
             do throws(ScriptTextError) {
                 if script == nil {
-                    script = FuzzScript(as: try Self.header(line))
+                    script = try Self.header(line)
                 } else {
                     try script?.take(line)
                 }
@@ -27,10 +28,10 @@ extension FuzzScript {
         self = script
     }
 
-    private static func header(_ line: Substring) throws(ScriptTextError) -> Side {
+    private static func header(_ line: Substring) throws(ScriptTextError) -> FuzzScript {
         let words = line.split(separator: " ")
-        guard words.count == 4, words[0] == "bridgetap-fuzz", words[2] == "as",
-            let side = Side(rawValue: String(words[3]))
+        guard words.count == 4 || words.count == 6, words[0] == "bridgetap-fuzz",
+            words[2] == "as", let side = Side(rawValue: String(words[3]))
         else {
             throw ScriptTextError(
                 "the first line is not `bridgetap-fuzz \(version) as app` or `… as board`")
@@ -38,7 +39,11 @@ extension FuzzScript {
         guard words[1] == "\(version)" else {
             throw ScriptTextError("version \(words[1]) is not known, \(version) is")
         }
-        return side
+        guard words.count == 6 else { return FuzzScript(as: side) }
+        guard words[4] == "to", let platform = Platform(rawValue: String(words[5])) else {
+            throw ScriptTextError("the phone's system is `to ios` or `to android`")
+        }
+        return FuzzScript(as: side, to: platform)
     }
 
     private mutating func take(_ line: Substring) throws(ScriptTextError) {

@@ -1,12 +1,14 @@
 import Capture
 import Network
 import PhoneBridge
+import Simulator
 import Wire
 
 extension FuzzScript: CustomStringConvertible {
     /// The text form, with a line feed at its end.
     package var description: String {
-        var lines = ["bridgetap-fuzz \(Self.version) as \(played.rawValue)"]
+        let platform = platform == .ios ? "" : " to \(platform.rawValue)"
+        var lines = ["bridgetap-fuzz \(Self.version) as \(played.rawValue)\(platform)"]
         for step in steps {
             var line = ""
             if let mark = step.mark {

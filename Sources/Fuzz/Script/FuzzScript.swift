@@ -1,5 +1,6 @@
 package import Capture
 package import PhoneBridge
+package import Simulator
 
 /// What a case does, step by step: concrete bytes, waits and bindings, which need neither the seed
 /// nor the corpus that they came from (fuzzing plan, decision 3).
@@ -22,10 +23,13 @@ package struct FuzzScript: Sendable, Hashable {
 
     /// The side that is played; the other one is under test.
     package var played: Side
+    /// The system of the phone, where an app is under test: `as board to android`.
+    package var platform: Platform
     package var steps: [FuzzStep]
 
-    package init(as played: Side, _ steps: [FuzzStep] = []) {
+    package init(as played: Side, to platform: Platform = .ios, _ steps: [FuzzStep] = []) {
         self.played = played
+        self.platform = platform
         self.steps = steps
     }
 
@@ -35,7 +39,7 @@ package struct FuzzScript: Sendable, Hashable {
     /// The same exchange without what mutations made of it.
     package var control: FuzzScript {
         FuzzScript(
-            as: played,
+            as: played, to: platform,
             steps.compactMap { step in
                 guard let mark = step.mark else { return step }
                 return mark.original.map { FuzzStep($0, isConcurrent: step.isConcurrent) }

@@ -23,6 +23,12 @@ package final class HTTPExchange {
         connection.respond(response, to: self)
     }
 
+    /// Sends bytes as they are instead of an answer, and ends the connection in good order: for who
+    /// wants to see what the client makes of them.
+    package func end(with bytes: Bytes) {
+        connection.end(with: bytes, for: self)
+    }
+
     /// Tears the connection down with a reset, instead of an answer.
     package func abort() {
         connection.abort(for: self)

@@ -72,6 +72,14 @@ final class HTTPServerConnection {
         return rest
     }
 
+    /// Sends bytes as they are if the exchange still waits for its answer, and ends the connection.
+    func end(with bytes: Bytes, for exchange: HTTPExchange) {
+        guard !isOver, self.exchange === exchange else { return }
+        if !bytes.isEmpty { stream.write(bytes) }
+        letGo()
+        LingeringClose.begin(stream, peerHasEnded: peerHasEnded, on: loop)
+    }
+
     /// Resets the connection if the exchange still waits for its answer.
     func abort(for exchange: HTTPExchange) {
         guard self.exchange === exchange else { return }

@@ -101,10 +101,10 @@ package final class WebSocketConnection {
         send(.text, Bytes(text.utf8))
     }
 
-    /// Sends bytes as they are, such as a broken frame; without effect once the connection is
-    /// closing.
+    /// Sends bytes as they are, behind what was sent before, whether they are frames or not: for who
+    /// wants to see what the peer makes of them.
     package func send(raw bytes: Bytes) {
-        guard isOpen else { return }
+        guard !isOver else { return }
         write(bytes)
     }
 

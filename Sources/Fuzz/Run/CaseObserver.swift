@@ -1,0 +1,132 @@
+import Capture
+import PhoneBridge
+import Wire
+
+/// Holds what takes place in a case against the rules, as it goes on, and notes what was reached.
+final class CaseObserver: SessionOutput {
+    private var checker: RuleChecker
+    private let judged: Side
+    private let contract: Contract
+    private(set) var breaches: [Breach] = []
+    private(set) var reached: Set<Sometimes> = []
+    private(set) var shapes: Set<UInt64> = []
+    private var seq = 0
+    private var given: Set<String> = []
+    /// Types of commands that were put into the queue.
+    private var queuedTypes: Set<String> = []
+    /// What was said last to the side under test, as far as its kind goes.
+    private var lastSaid = ""
+
+    /// Breaches that are kept.
+    private static let maximumBreaches = 200
+    /// Hashes that are kept.
+    private static let maximumShapes = 2000
+
+    init(judging side: Side, contract: Contract, profile: Profile) {
+        judged = side
+        self.contract = contract
+        checker = RuleChecker(contract: contract, profile: profile)
+    }
+
+    func receive(_ event: Event) {
+        var event = event
+        if case .session = event.kind {
+        } else {
+            seq += 1
+            event.seq = seq
+        }
+        keep(checker.receive(event))
+        look(at: event)
+    }
+
+    private func keep(_ found: [Breach]) {
+        guard !found.isEmpty else { return }
+        breaches += found.filter { $0.side == judged }
+            .prefix(max(0, Self.maximumBreaches - breaches.count))
+    }
+
+    /// What a campaign wants to have reached, and what is new in what the target shows.
+    private func look(at event: Event) {
+        for meaning in event.bridge.values {
+            let kind = meaning["kind"]?.stringValue ?? ""
+            switch kind {
+            case "command":
+                let id = meaning["id"]?.stringValue ?? ""
+                if meaning["route"]?.stringValue == "queue", !given.insert(id).inserted {
+                    reached.insert(.redelivery)
+                }
+            case "enqueue":
+                if let type = Self.commandType(event) { queuedTypes.insert(type) }
+            case "result" where meaning["late"]?.boolValue == true: reached.insert(.lateAnswer)
+            case "poll":
+                if let state = meaning["app_state"]?.stringValue, state != "active",
+                    queuedTypes.contains("open_app")
+                {
+                    reached.insert(.filteredPoll)
+                }
+            default: break
+            }
+            note(kind + ":" + (meaning["type"]?.stringValue ?? ""), event)
+        }
+        switch event.kind {
+        case .note(let note) where note.code == "outcome" && note.text.contains("bridge_timeout"):
+            reached.insert(.expiry)
+        case .frame(let frame) where frame.header.opcode == .close:
+            let payload = Self.whole(frame.content)
+            if event.from == .board, Self.text(payload.dropFirst(2)).contains("timeout") {
+                reached.insert(.expiry)
+            }
+            note("close:\(payload.prefix(2))", event)
+        case .response(let response):
+            let body = Self.whole(response.body.content)
+            if response.status == 200, body.count < 4096,
+                Self.text(body[...]).contains(#""expired""#)
+            {
+                reached.insert(.expiry)
+            }
+            note("response:\(response.status)", event)
+        case .request: note("request", event)
+        case .close(let close): note("end:\(close.how)", event)
+        default: break
+        }
+    }
+
+    private static func commandType(_ event: Event) -> String? {
+        guard case .request(let request) = event.kind else { return nil }
+        return (try? JSON(parsing: whole(request.body.content)))?["command"]?["type"]?.stringValue
+    }
+
+    /// Content that is there in one piece; empty where it is not.
+    private static func whole(_ content: Event.Content) -> Bytes {
+        if case .whole(let bytes) = content { bytes } else { [] }
+    }
+
+    private static func text(_ bytes: Bytes.SubSequence) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    private func note(_ kind: String, _ event: Event) {
+        guard event.from == judged else {
+            lastSaid = kind
+            return
+        }
+        guard shapes.count < Self.maximumShapes else { return }
+        var hash = FNVHash()
+        hash.combine(lastSaid)
+        hash.combine(UInt8(0xff))
+        hash.combine(kind)
+        shapes.insert(UInt64(bitPattern: Int64(hash.number)))
+    }
+
+    func flush(now: Int64) {}
+    func admit(dropped count: Int) {}
+    var nextDeadline: Int64? { nil }
+    var status: OutputStatus { OutputStatus() }
+
+    @discardableResult
+    func close(now: Int64) -> OutputStatus {
+        keep(checker.advance(to: now))
+        keep(checker.finish())
+        return OutputStatus()
+    }
+}

@@ -1,0 +1,76 @@
+import Network
+import Wire
+
+/// A WebSocket of a script, by its name.
+final class ScriptLink {
+    let name: String
+    let connection: WebSocketConnection
+    /// Whether it is a cable that was pulled: nothing is read, and nothing sent of its own accord.
+    private(set) var isStalled = false
+    private let loop: any EventLoop
+    private let role: WebSocketRole
+    private var beat: ScheduledAction?
+
+    init(
+        _ name: String, _ connection: WebSocketConnection, as role: WebSocketRole,
+        on loop: any EventLoop
+    ) {
+        self.name = name
+        self.connection = connection
+        self.role = role
+        self.loop = loop
+    }
+
+    var isOpen: Bool { connection.isOpen }
+
+    func stall() {
+        isStalled = true
+        connection.pause()
+    }
+
+    func resume() {
+        guard isStalled else { return }
+        isStalled = false
+        connection.resume()
+    }
+
+    /// Sends a heartbeat now and every `interval` nanoseconds; nil sends none any more.
+    func beat(every interval: Int64?) {
+        beat?.cancel()
+        beat = nil
+        guard let interval else { return }
+        beat(at: loop.now, max(interval, nanosecondsPerMillisecond))
+    }
+
+    private func beat(at time: Int64, _ interval: Int64) {
+        guard isOpen else { return }
+        if !isStalled { connection.send(text: Self.heartbeat) }
+        // From the start, so that nothing adds up.
+        beat = loop.schedule(at: time + interval) { [weak self] in
+            self?.beat(at: time + interval, interval)
+        }
+    }
+
+    /// Contract, "Heartbeat".
+    static let heartbeat = #"{"id":"heartbeat"}"#
+
+    /// Writes a frame as it is described.
+    func send(_ frame: FuzzFrame) {
+        var key: MaskingKey?
+        if frame.isMasked ?? (role == .client) {
+            key = MaskingKey(
+                rawValue: loop.randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+        }
+        let header = FrameHeader(
+            fin: frame.fin, rsv: frame.rsv, opcode: frame.opcode, maskingKey: key,
+            payloadLength: frame.announced ?? UInt64(frame.payload.count),
+            lengthForm: frame.lengthForm)
+        connection.send(raw: Frame(header: header, payload: frame.payload).encoded())
+    }
+
+    /// Ends whatever it does of itself.
+    func end() {
+        beat?.cancel()
+        beat = nil
+    }
+}

@@ -1,0 +1,129 @@
+import BridgeProxy
+import Capture
+import Network
+package import PhoneBridge
+import Replay
+package import Simulator
+import Wire
+
+/// The reference peer in one process and in virtual time: a fresh one for each script, and a wait of
+/// five minutes costs microseconds.
+package struct SimulatedTarget: Sendable {
+    package var defects: Set<Defect> = []
+    package var contract = Contract.current
+    package var profile: Profile
+    /// Decides about latencies and chance; the same for each case, so that it can be run again.
+    package var seed: UInt64 = 1
+    /// What the link adds to every message, in nanoseconds, from and to.
+    package var latency: ClosedRange<Int>?
+    /// The first line's `tool` of sessions that are kept.
+    package var tool = "bridgetap"
+
+    package init(profile: Profile = .reference) {
+        self.profile = profile
+    }
+
+    /// No case takes longer, in virtual time.
+    private static let day: Int64 = 86_400 * nanosecondsPerSecond
+    private static let file = "session.ndjson"
+
+    /// Runs a script against a fresh reference peer.
+    package func outcome(of script: FuzzScript, keepsSession: Bool = false) -> CaseOutcome {
+        let world = SimulatedWorld(seed: seed)
+        if let latency { world.conditions.latency = latency }
+        guard let host = world.addHost("192.168.42.1") else { return Self.trouble("no host") }
+        let observer = CaseObserver(
+            judging: script.judged, contract: contract, profile: profile)
+        var files = Recording.Options(
+            session: SessionInfo(
+                id: "case", startedAt: Timestamp(wall: host.wallClock).nanosecondText,
+                tool: tool, contract: contract.version, source: "fuzz",
+                labels: [FieldLine("as", script.played.rawValue)]),
+            outputs: keepsSession ? [Self.file] : [])
+        files.tellsOutcomes = script.played == .app
+        let recording: Recording
+        do throws(OutputError) {
+            recording = try Recording(files, loop: host, besides: [observer]) { _ in }
+        } catch {
+            return Self.trouble("\(error)")
+        }
+        let start = world.now
+        let remarks: [ScriptRemark]
+        let run: ScriptRun
+        do throws(NetworkError) {
+            run =
+                switch script.played {
+                case .app: try runAsApp(script, world, host, recording.recorder)
+                case .board: try runAsBoard(script, world, host, recording.recorder)
+                }
+            remarks = run.remarks
+        } catch {
+            return Self.trouble("\(error)")
+        }
+        let duration = world.now - start
+        world.run(for: nanosecondsPerSecond)
+        _ = recording.stop()
+        var outcome = CaseOutcome()
+        outcome.observations = Oracle.observations(
+            observer.breaches, remarks, profile: profile)
+        outcome.reached = observer.reached
+        if run.hasOverlap { outcome.reached.insert(.overlap) }
+        outcome.shapes = observer.shapes
+        outcome.duration = duration
+        outcome.session = host.disk.files[Self.file] ?? []
+        return outcome
+    }
+
+    private func runAsApp(
+        _ script: FuzzScript, _ world: SimulatedWorld, _ host: SimulatedLoop,
+        _ recorder: Recorder
+    ) throws(NetworkError) -> ScriptRun {
+        var options = BoardOptions()
+        options.defects = defects
+        let board = BoardHost(loop: host, options: options)
+        // The board lets its own machine alone have commands sent.
+        let address = SocketAddress.loopback(port: 8080)
+        try board.listen(on: address)
+        let driver = ReferenceBoardDriver(host, board: Endpoint(address))
+        let run = ScriptRun(
+            script, on: TappedLoop(host, recorder: recorder), driver: driver,
+            options: ScriptOptions(contract: contract))
+        run.onOutcome = { id, response in recorder.outcome(of: id, response) }
+        var isOver = false
+        run.onEnd = { isOver = true }
+        run.start(to: Endpoint(address))
+        world.run(limit: Self.day, until: { isOver })
+        board.stop()
+        return withExtendedLifetime(driver) { run }
+    }
+
+    private func runAsBoard(
+        _ script: FuzzScript, _ world: SimulatedWorld, _ host: SimulatedLoop,
+        _ recorder: Recorder
+    ) throws(NetworkError) -> ScriptRun {
+        let phone = world.addHost(IPAddress.v4(0xc0a8_2a02))
+        let address = SocketAddress(host.ip, port: 8080)
+        var options = AppOptions()
+        options.defects = defects
+        options.platform = script.platform
+        let app = AppHost(loop: phone, board: Endpoint(address), options: options)
+        let driver = ReferenceAppDriver(host, app: app)
+        let run = ScriptRun(
+            script, on: TappedLoop(host, recorder: recorder), driver: driver,
+            options: ScriptOptions(contract: contract))
+        _ = try run.listen(on: address)
+        var isOver = false
+        run.onEnd = { isOver = true }
+        run.startServing()
+        app.start()
+        world.run(limit: Self.day, until: { isOver })
+        app.stop()
+        return withExtendedLifetime(driver) { run }
+    }
+
+    private static func trouble(_ words: String) -> CaseOutcome {
+        var outcome = CaseOutcome()
+        outcome.target = .trouble(words)
+        return outcome
+    }
+}
