@@ -14,6 +14,11 @@ package struct CaseOutcome: Sendable {
     package var duration: Int64 = 0
     /// The session that took place, as NDJSON; empty unless it was asked for.
     package var session: Bytes = []
+    /// The last lines that a target wrote which was started for it.
+    package var output: [String] = []
+
+    /// So many lines are kept.
+    package static let outputLines = 40
 
     package init() {}
 }

@@ -25,58 +25,38 @@ package struct SimulatedTarget: Sendable {
 
     /// No case takes longer, in virtual time.
     private static let day: Int64 = 86_400 * nanosecondsPerSecond
-    private static let file = "session.ndjson"
 
     /// Runs a script against a fresh reference peer.
     package func outcome(of script: FuzzScript, keepsSession: Bool = false) -> CaseOutcome {
         let world = SimulatedWorld(seed: seed)
         if let latency { world.conditions.latency = latency }
-        guard let host = world.addHost("192.168.42.1") else { return Self.trouble("no host") }
-        let observer = CaseObserver(
-            judging: script.judged, contract: contract, profile: profile)
-        var files = Recording.Options(
-            session: SessionInfo(
-                id: "case", startedAt: Timestamp(wall: host.wallClock).nanosecondText,
-                tool: tool, contract: contract.version, source: "fuzz",
-                labels: [FieldLine("as", script.played.rawValue)]),
-            outputs: keepsSession ? [Self.file] : [])
-        files.tellsOutcomes = script.played == .app
-        let recording: Recording
-        do throws(OutputError) {
-            recording = try Recording(files, loop: host, besides: [observer]) { _ in }
-        } catch {
-            return Self.trouble("\(error)")
-        }
-        let start = world.now
-        let remarks: [ScriptRemark]
-        let run: ScriptRun
-        do throws(NetworkError) {
-            run =
+        // An address of the link (contract, "Connection").
+        let host = world.addHost(IPAddress.v4(0xc0a8_2a01))
+        do {
+            let recording = try CaseRecording(
+                script, on: host, contract: contract, profile: profile, tool: tool,
+                keepsSession: keepsSession)
+            let start = world.now
+            let run =
                 switch script.played {
-                case .app: try runAsApp(script, world, host, recording.recorder)
-                case .board: try runAsBoard(script, world, host, recording.recorder)
+                case .app: try runAsApp(script, world, host, recording)
+                case .board: try runAsBoard(script, world, host, recording)
                 }
-            remarks = run.remarks
+            let duration = world.now - start
+            world.run(for: nanosecondsPerSecond)
+            var outcome = recording.outcome(of: run, profile: profile)
+            outcome.duration = duration
+            return outcome
         } catch {
-            return Self.trouble("\(error)")
+            var outcome = CaseOutcome()
+            outcome.target = .trouble("\(error)")
+            return outcome
         }
-        let duration = world.now - start
-        world.run(for: nanosecondsPerSecond)
-        _ = recording.stop()
-        var outcome = CaseOutcome()
-        outcome.observations = Oracle.observations(
-            observer.breaches, remarks, profile: profile)
-        outcome.reached = observer.reached
-        if run.hasOverlap { outcome.reached.insert(.overlap) }
-        outcome.shapes = observer.shapes
-        outcome.duration = duration
-        outcome.session = host.disk.files[Self.file] ?? []
-        return outcome
     }
 
     private func runAsApp(
         _ script: FuzzScript, _ world: SimulatedWorld, _ host: SimulatedLoop,
-        _ recorder: Recorder
+        _ recording: CaseRecording
     ) throws(NetworkError) -> ScriptRun {
         var options = BoardOptions()
         options.defects = defects
@@ -85,6 +65,7 @@ package struct SimulatedTarget: Sendable {
         let address = SocketAddress.loopback(port: 8080)
         try board.listen(on: address)
         let driver = ReferenceBoardDriver(host, board: Endpoint(address))
+        let recorder = recording.recorder
         let run = ScriptRun(
             script, on: TappedLoop(host, recorder: recorder), driver: driver,
             options: ScriptOptions(contract: contract))
@@ -99,7 +80,7 @@ package struct SimulatedTarget: Sendable {
 
     private func runAsBoard(
         _ script: FuzzScript, _ world: SimulatedWorld, _ host: SimulatedLoop,
-        _ recorder: Recorder
+        _ recording: CaseRecording
     ) throws(NetworkError) -> ScriptRun {
         let phone = world.addHost(IPAddress.v4(0xc0a8_2a02))
         let address = SocketAddress(host.ip, port: 8080)
@@ -109,7 +90,7 @@ package struct SimulatedTarget: Sendable {
         let app = AppHost(loop: phone, board: Endpoint(address), options: options)
         let driver = ReferenceAppDriver(host, app: app)
         let run = ScriptRun(
-            script, on: TappedLoop(host, recorder: recorder), driver: driver,
+            script, on: TappedLoop(host, recorder: recording.recorder), driver: driver,
             options: ScriptOptions(contract: contract))
         _ = try run.listen(on: address)
         var isOver = false
@@ -119,11 +100,5 @@ package struct SimulatedTarget: Sendable {
         world.run(limit: Self.day, until: { isOver })
         app.stop()
         return withExtendedLifetime(driver) { run }
-    }
-
-    private static func trouble(_ words: String) -> CaseOutcome {
-        var outcome = CaseOutcome()
-        outcome.target = .trouble(words)
-        return outcome
     }
 }

@@ -1,0 +1,85 @@
+import BridgeProxy
+import Capture
+import Network
+import PhoneBridge
+import Wire
+
+/// Records what takes place in a case: for the oracle, and as a session where that is wanted.
+final class CaseRecording {
+    let recorder: Recorder
+    let observer: CaseObserver
+    private let memory: SessionMemory?
+
+    init(
+        _ script: FuzzScript, on loop: any EventLoop, contract: Contract, profile: Profile,
+        tool: String, keepsSession: Bool
+    ) throws(OutputError) {
+        observer = CaseObserver(judging: script.judged, contract: contract, profile: profile)
+        var outputs: [any SessionOutput] = [observer]
+        if keepsSession {
+            let memory = SessionMemory()
+            let info = SessionInfo(
+                id: "case", startedAt: Timestamp(wall: loop.wallClock).nanosecondText,
+                tool: tool, contract: contract.version, source: "fuzz",
+                labels: [FieldLine("as", script.played.rawValue)])
+            outputs.append(
+                try SessionWriter(session: info) { (_) throws(OutputError) in memory })
+            self.memory = memory
+        } else {
+            memory = nil
+        }
+        recorder = Recorder(
+            outputs: outputs, loop: loop, contract: contract,
+            tellsOutcomes: script.played == .app)
+    }
+
+    /// Ends it, and tells what was seen.
+    func outcome(of run: ScriptRun, profile: Profile) -> CaseOutcome {
+        _ = recorder.finish()
+        var remarks = run.remarks
+        let (sent, came) =
+            run.script.played == .app
+            ? (recorder.statistics.bytesApp, recorder.statistics.bytesBoard)
+            : (recorder.statistics.bytesBoard, recorder.statistics.bytesApp)
+        if came > Self.plenty, came / Self.factor > sent {
+            remarks.append(
+                ScriptRemark(
+                    check: .amplification, text: "\(sent) bytes were answered by \(came)"))
+        }
+        var outcome = CaseOutcome()
+        outcome.observations = Oracle.observations(
+            observer.breaches, remarks, profile: profile)
+        outcome.reached = observer.reached
+        if run.hasOverlap { outcome.reached.insert(.overlap) }
+        outcome.shapes = observer.shapes
+        outcome.session = memory?.bytes ?? []
+        return outcome
+    }
+
+    /// So much may come whatever was sent, in bytes.
+    private static let plenty: UInt64 = 4 << 20
+    /// And so many times what was sent.
+    private static let factor: UInt64 = 1000
+}
+
+/// A session in memory, of at most 64 MiB; it is cut there.
+final class SessionMemory: ByteOutput {
+    private(set) var bytes = Bytes()
+    private static let maximum = 64 << 20
+
+    var path: String { "session" }
+    var size: UInt64 { UInt64(bytes.count) }
+
+    func append(_ more: borrowing Span<UInt8>) throws(OutputError) {
+        guard bytes.count + more.count <= Self.maximum else {
+            throw OutputError(errno: 28, call: "append", path: path)
+        }
+        bytes.append(copying: more)
+    }
+
+    func truncate(to size: UInt64) throws(OutputError) {
+        bytes.removeLast(max(0, bytes.count - Int(clamping: size)))
+    }
+
+    func close() throws(OutputError) {}
+}
