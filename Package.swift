@@ -102,7 +102,8 @@ let package = Package(
         .executableTarget(
             name: "bridgetap-bench",
             dependencies: [
-                "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Replay", "CPcap",
+                "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Replay", "Fuzz",
+                "CPcap",
             ],
             path: "Benchmarks/Codecs"),
     ],

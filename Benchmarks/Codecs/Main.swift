@@ -38,6 +38,15 @@ enum Main {
             }
             return
         }
+        if arguments.count > 2, arguments[2] == "cases" {
+            do {
+                try CaseBenchmarks().run()
+            } catch {
+                print("bridgetap-bench: \(error)")
+                exit(1)
+            }
+            return
+        }
         let suite = Suite(
             folder: arguments[1],
             only: arguments.count > 2 && arguments[2] != "all" ? arguments[2] : nil,

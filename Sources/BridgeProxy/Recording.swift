@@ -62,7 +62,10 @@ package final class Recording {
     private let files: OpenFiles
     private var timer: (any Cancellable)?
     private var previous = RecordingStatistics()
-    private var paused: [String: Int] = [:]
+    /// Outputs, by their places, whose pause was told and not its end.
+    private var paused: Set<Int> = []
+    /// Pauses of each output that are known.
+    private var pauses: [Int: Int] = [:]
     private var marks = 0
 
     /// Opens the outputs; `clock` is that of `Recorder`.
@@ -122,6 +125,8 @@ package final class Recording {
     private func tick() {
         scheduleTick()
         source?.tick()
+        // Before the next attempt: one that succeeds at once would hide the pause.
+        reportTrouble()
         recorder.tick()
         reportTrouble()
         if options.synchronises {
@@ -141,12 +146,13 @@ package final class Recording {
     }
 
     private func reportTrouble() {
-        for status in recorder.statuses {
-            if let error = status.pausedBy {
-                if paused.updateValue(status.dropped, forKey: error.path) == nil {
-                    report(.paused(error))
-                }
-            } else if paused.removeValue(forKey: status.path) != nil {
+        for (index, status) in recorder.statuses.enumerated() {
+            let isNew = status.pauses > pauses[index, default: 0]
+            pauses[index] = status.pauses
+            if isNew, let error = status.pausedBy ?? status.lastPause {
+                if paused.insert(index).inserted { report(.paused(error)) }
+            }
+            if status.pausedBy == nil, paused.remove(index) != nil {
                 report(.resumed(path: status.path, dropped: status.dropped))
             }
         }

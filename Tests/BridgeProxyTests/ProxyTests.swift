@@ -286,6 +286,28 @@ import Wire
         #expect(lab.lines.last?.contains(#""dropped":20"#) == true)
     }
 
+    @Test func `a pause that is over before the next look is told all the same`() throws {
+        let lab = try Laboratory()
+        let app = try lab.dial()
+        exchange(lab, app, 1)
+        lab.expect("the first is recorded") { lab.lines("request").count == 1 }
+        lab.world.run(for: 2 * nanosecondsPerSecond)
+        lab.middle.disk.capacity = lab.middle.disk.files[Laboratory.file]?.count
+        exchange(lab, app, 3)
+        lab.expect("the disk is full") { lab.recording.recorder.trouble != nil }
+        lab.middle.disk.capacity = nil
+        // From now on every look at a second's end comes behind an attempt that succeeds.
+        lab.world.run(for: 3 * nanosecondsPerSecond)
+        let told = lab.reports.compactMap { report in
+            switch report {
+            case .paused: "paused"
+            case .resumed: "resumed"
+            default: nil
+            }
+        }
+        #expect(told == ["paused", "resumed"])
+    }
+
     @Test func `strictly, the link is closed instead`() throws {
         let lab = try Laboratory(options: { $0.isStrict = true })
         let app = try lab.dial()

@@ -45,6 +45,10 @@ package struct OutputStatus: Sendable, Equatable {
     package var parts = 0
     /// Why nothing is written at the moment; nil while all is well.
     package var pausedBy: OutputError?
+    /// How often writing stopped for a while, and why the last time: a pause may be over before
+    /// anybody looks.
+    package var pauses = 0
+    package var lastPause: OutputError?
 
     package init() {}
 

@@ -51,7 +51,15 @@ struct SessionWriterCore {
     private let openPart: (Int) throws(OutputError) -> any ByteOutput
     private let encoder = EventEncoder()
 
-    private var state = State.recording
+    private var state = State.recording {
+        didSet {
+            guard case .paused(_, let error) = state else { return }
+            lastPause = error
+            if case .recording = oldValue { pauses += 1 }
+        }
+    }
+    private var pauses = 0
+    private var lastPause: OutputError?
     private var file: BatchFile?
     private var batch = Bytes()
     private var lines: [Line] = []
@@ -514,6 +522,8 @@ struct SessionWriterCore {
         status.dropped += dropped
         status.size += file?.goodSize ?? 0
         status.parts = part
+        status.pauses = pauses
+        status.lastPause = lastPause
         switch state {
         case .recording: status.pausedBy = closeError
         case .paused(_, let error): status.pausedBy = error

@@ -133,6 +133,8 @@ package final class PcapSessionWriter: SessionOutput {
 
     private func pause(_ error: OutputError, now: Int64) {
         status.pausedBy = error
+        status.lastPause = error
+        status.pauses += 1
         state = .paused(retryAt: now &+ SessionWriterCore.retryInterval)
     }
 
