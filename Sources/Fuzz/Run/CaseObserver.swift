@@ -6,7 +6,6 @@ import Wire
 final class CaseObserver: SessionOutput {
     private var checker: RuleChecker
     private let judged: Side
-    private let contract: Contract
     private(set) var breaches: [Breach] = []
     private(set) var reached: Set<Sometimes> = []
     private(set) var shapes: Set<UInt64> = []
@@ -22,10 +21,10 @@ final class CaseObserver: SessionOutput {
     /// Hashes that are kept.
     private static let maximumShapes = 2000
 
-    init(judging side: Side, contract: Contract, profile: Profile) {
+    /// - Parameter checker: a new one; a copy costs less than to make one.
+    init(judging side: Side, checker: RuleChecker) {
         judged = side
-        self.contract = contract
-        checker = RuleChecker(contract: contract, profile: profile)
+        self.checker = checker
     }
 
     func receive(_ event: Event) {
@@ -57,6 +56,7 @@ final class CaseObserver: SessionOutput {
                 }
             case "enqueue":
                 if let type = Self.commandType(event) { queuedTypes.insert(type) }
+            case "query" where Self.isExpired(event): reached.insert(.expiry)
             case "result" where meaning["late"]?.boolValue == true: reached.insert(.lateAnswer)
             case "poll":
                 if let state = meaning["app_state"]?.stringValue, state != "active",
@@ -73,22 +73,25 @@ final class CaseObserver: SessionOutput {
             reached.insert(.expiry)
         case .frame(let frame) where frame.header.opcode == .close:
             let payload = Self.whole(frame.content)
-            if event.from == .board, Self.text(payload.dropFirst(2)).contains("timeout") {
+            if event.from == .board, payload.count > 2,
+                Self.text(payload.dropFirst(2)).contains("timeout")
+            {
                 reached.insert(.expiry)
             }
             note("close:\(payload.prefix(2))", event)
         case .response(let response):
-            let body = Self.whole(response.body.content)
-            if response.status == 200, body.count < 4096,
-                Self.text(body[...]).contains(#""expired""#)
-            {
-                reached.insert(.expiry)
-            }
             note("response:\(response.status)", event)
         case .request: note("request", event)
         case .close(let close): note("end:\(close.how)", event)
         default: break
         }
+    }
+
+    /// Whether the answer to a query says that the command's time is over.
+    private static func isExpired(_ event: Event) -> Bool {
+        guard case .response(let response) = event.kind else { return false }
+        let answer = try? JSON(parsing: whole(response.body.content))
+        return answer?["status"]?.stringValue == "expired"
     }
 
     private static func commandType(_ event: Event) -> String? {

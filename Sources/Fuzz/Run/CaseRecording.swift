@@ -11,10 +11,10 @@ final class CaseRecording {
     private let memory: SessionMemory?
 
     init(
-        _ script: FuzzScript, on loop: any EventLoop, contract: Contract, profile: Profile,
+        _ script: FuzzScript, on loop: any EventLoop, contract: Contract, checker: RuleChecker,
         tool: String, keepsSession: Bool
     ) throws(OutputError) {
-        observer = CaseObserver(judging: script.judged, contract: contract, profile: profile)
+        observer = CaseObserver(judging: script.judged, checker: checker)
         var outputs: [any SessionOutput] = [observer]
         if keepsSession {
             let memory = SessionMemory()

@@ -27,8 +27,8 @@ package final class ScriptRun {
     var links: [String: ScriptLink] = [:]
     /// The newest link.
     var newest: ScriptLink?
-    /// What lets commands out to a phone.
-    package internal(set) var gate: EffectGate
+    /// What lets commands out to a phone; nil where everything may go out.
+    package internal(set) var gate: EffectGate?
     /// How the app's requests are served, where the board is played.
     var services = ScriptServices()
     var server: HTTPServer?
@@ -64,10 +64,11 @@ package final class ScriptRun {
 
     /// - Parameters:
     ///   - driver: held weakly; moves the target beyond the link.
-    ///   - gate: what lets commands out to the phone, where the board is played.
+    ///   - gate: what lets commands out to the phone, where the board is played; nil where
+    ///     everything may go out.
     package init(
         _ script: FuzzScript, on loop: any EventLoop, driver: (any TargetDriver)?,
-        options: ScriptOptions, gate: EffectGate = EffectGate(level: .all)
+        options: ScriptOptions, gate: EffectGate? = nil
     ) {
         self.script = script
         self.loop = loop
@@ -411,7 +412,7 @@ package final class ScriptRun {
         var frame = frame
         frame.payload = names.fill(frame.payload)
         // A gate that is not open lets out what it can read, and nothing else.
-        if script.played == .board, gate.level != .all {
+        if script.played == .board, gate != nil {
             guard frame.fin, frame.rsv == 0, frame.announced == nil,
                 frame.opcode == .text || frame.opcode.isControl
             else { return }
@@ -424,14 +425,14 @@ package final class ScriptRun {
     }
 
     private func send(raw bytes: Bytes, on name: String) {
-        guard script.played == .app || gate.level == .all else { return }
+        guard script.played == .app || gate == nil else { return }
         links[name]?.connection.send(raw: bytes)
     }
 
     /// What may go out to a phone; everything to a board.
     func passed(_ content: Bytes) -> Bytes? {
-        guard script.played == .board, gate.level != .all else { return content }
-        guard case .allowed(let content) = gate.pass(content) else { return nil }
+        guard script.played == .board, gate != nil else { return content }
+        guard case .allowed(let content)? = gate?.pass(content) else { return nil }
         return content
     }
 }

@@ -10,8 +10,9 @@ import Wire
 /// five minutes costs microseconds.
 package struct SimulatedTarget: Sendable {
     package var defects: Set<Defect> = []
-    package var contract = Contract.current
-    package var profile: Profile
+    package let contract: Contract
+    package let profile: Profile
+    private let checker: RuleChecker
     /// Decides about latencies and chance; the same for each case, so that it can be run again.
     package var seed: UInt64 = 1
     /// What the link adds to every message, in nanoseconds, from and to.
@@ -19,8 +20,10 @@ package struct SimulatedTarget: Sendable {
     /// The first line's `tool` of sessions that are kept.
     package var tool = "bridgetap"
 
-    package init(profile: Profile = .reference) {
+    package init(profile: Profile = .reference, contract: Contract = .current) {
         self.profile = profile
+        self.contract = contract
+        checker = RuleChecker(contract: contract, profile: profile)
     }
 
     /// No case takes longer, in virtual time.
@@ -34,7 +37,7 @@ package struct SimulatedTarget: Sendable {
         let host = world.addHost(IPAddress.v4(0xc0a8_2a01))
         do {
             let recording = try CaseRecording(
-                script, on: host, contract: contract, profile: profile, tool: tool,
+                script, on: host, contract: contract, checker: checker, tool: tool,
                 keepsSession: keepsSession)
             let start = world.now
             let run =

@@ -37,6 +37,7 @@ package final class TargetRunner: CaseRunner {
     private let target: Target
     private let loop: any EventLoop
     private let options: Options
+    private let checker: RuleChecker
     private var isUp = false
     /// Why it is no use any more, in words.
     private var death: TargetError?
@@ -49,6 +50,7 @@ package final class TargetRunner: CaseRunner {
         self.target = Target(target, on: loop, job: job)
         self.loop = loop
         self.options = options
+        checker = RuleChecker(contract: options.contract, profile: options.profile)
         self.target.onDeath = { [weak self] error in self?.died(error) }
     }
 
@@ -141,7 +143,7 @@ package final class TargetRunner: CaseRunner {
         let recording: CaseRecording
         do throws(OutputError) {
             recording = try CaseRecording(
-                current.script, on: loop, contract: options.contract, profile: options.profile,
+                current.script, on: loop, contract: options.contract, checker: checker,
                 tool: options.tool, keepsSession: current.keepsSession)
         } catch {
             finish(current, trouble: "\(error)")
@@ -152,16 +154,16 @@ package final class TargetRunner: CaseRunner {
         if case .dial(let url) = target.options.reach, url.path != "/" {
             playing.basePath = url.path
         }
-        let level: EffectGate.Level =
+        let gate: EffectGate? =
             switch target.options.effects(isReferencePeer: false) {
-            case .none: .none
-            case .own: .own
-            case .all: .all
+            case .none: EffectGate(level: .none, contract: options.contract)
+            case .own: EffectGate(level: .own, contract: options.contract)
+            case .all: nil
             }
         let recorder = recording.recorder
         let run = ScriptRun(
             current.script, on: TappedLoop(loop, recorder: recorder), driver: target,
-            options: playing, gate: EffectGate(level: level, contract: options.contract))
+            options: playing, gate: gate)
         run.onOutcome = { id, response in recorder.outcome(of: id, response) }
         run.onEnd = { [weak self] in self?.finish(current) }
         current.run = run
