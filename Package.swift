@@ -87,7 +87,9 @@ let package = Package(
         .testTarget(
             name: "EndToEnd",
             dependencies: [
-                "Wire", "Capture", "Network", "Simulator", "Replay", "CCrypto", "GoldenFiles",
+                "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "Replay", "Fuzz",
+                "CCrypto",
+                "GoldenFiles",
             ],
             exclude: ["Golden"]),
         .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),

@@ -31,6 +31,7 @@ import Wire
         raw "GET / HTTP/1.1\\r\\n" 100ms "Host: x\\r\\n\\r\\n" fin
         raw "\\x16\\x03" reset
         stall a
+        pause a
         resume a
         close a 1000 "bye"
         close a

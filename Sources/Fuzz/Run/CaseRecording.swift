@@ -33,6 +33,11 @@ final class CaseRecording {
             tellsOutcomes: script.played == .app)
     }
 
+    /// What the peer says is not read from here on, or read again.
+    func noteHole() {
+        recorder.note(code: "recording_gap", text: "the script leaves unread what comes")
+    }
+
     /// Ends it, and tells what was seen.
     func outcome(of run: ScriptRun, profile: Profile) -> CaseOutcome {
         _ = recorder.finish()

@@ -5,8 +5,10 @@ import Wire
 final class ScriptLink {
     let name: String
     let connection: WebSocketConnection
-    /// Whether it is a cable that was pulled: nothing is read, and nothing sent of its own accord.
+    /// Whether it is a cable that was pulled.
     private(set) var isStalled = false
+    /// Whether what comes is left where it is.
+    private(set) var isPaused = false
     private let loop: any EventLoop
     private let role: WebSocketRole
     private var beat: ScheduledAction?
@@ -23,14 +25,24 @@ final class ScriptLink {
 
     var isOpen: Bool { connection.isOpen }
 
+    /// Nothing is sent any more, not even what the protocol demands; what comes is heard, since
+    /// nobody can be blamed for what was not read.
     func stall() {
         isStalled = true
+        connection.isSilent = true
+    }
+
+    /// Nothing is read any more.
+    func pause() {
+        isPaused = true
         connection.pause()
     }
 
     func resume() {
-        guard isStalled else { return }
         isStalled = false
+        connection.isSilent = false
+        guard isPaused else { return }
+        isPaused = false
         connection.resume()
     }
 

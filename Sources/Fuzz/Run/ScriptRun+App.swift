@@ -158,7 +158,8 @@ extension ScriptRun {
     /// Another phone's command has to go its way, whatever the first one did (U3).
     func checkBystander(_ done: @escaping () -> Void) {
         guard script.played == .app else { return checkAppAnswers(done) }
-        let id = "bystander-\(nextNumber())"
+        // A board that is kept over several cases must not know it.
+        let id = "bystander-" + loop.randomBytes(6).map { String($0, radix: 16) }.joined()
         let command = #"{"id":"\#(id)","type":"clipboard_read","phone_id":"bystander"}"#
         let steps: [(FuzzRequest, (HTTPMessage) -> String?)] = [
             (

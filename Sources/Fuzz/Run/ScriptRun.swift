@@ -14,6 +14,8 @@ package final class ScriptRun {
     package var onEnd: (() -> Void)?
     /// Told what the board's own side made of a command, by its live id.
     package var onOutcome: ((String, JSON) -> Void)?
+    /// Told when what the peer says is not read, and when it is again.
+    package var onHole: (() -> Void)?
     /// What was found out that no event shows.
     package private(set) var remarks: [ScriptRemark] = []
     /// Whether a connection was opened while another was open.
@@ -150,7 +152,8 @@ package final class ScriptRun {
         case .reset(let name): drop(name) { $0.abort() }
         case .fin(let name): drop(name) { $0.drop() }
         case .stall(let name): links[name]?.stall()
-        case .resume(let name): links[name]?.resume()
+        case .pause(let name): pause(name)
+        case .resume(let name): resume(name)
         case .beats(let name, let interval):
             links[name]?.beat(every: interval.map(options.scaled))
         case .stimulate(let name, let json): stimulate(name, json)
@@ -170,9 +173,22 @@ package final class ScriptRun {
         if newest === link { newest = links.values.first { $0.isOpen } }
     }
 
+    /// What is not read is not seen, and nobody is blamed for what was not seen.
+    private func pause(_ name: String) {
+        guard let link = links[name] else { return }
+        onHole?()
+        link.pause()
+    }
+
+    private func resume(_ name: String) {
+        guard let link = links[name] else { return }
+        if link.isPaused { onHole?() }
+        link.resume()
+    }
+
     private func heal() {
-        for link in links.values { link.resume() }
-        services = ScriptServices()
+        for name in links.keys.sorted() { resume(name) }
+        services.heal()
     }
 
     // MARK: Time and calls

@@ -73,6 +73,7 @@ package struct SimulatedTarget: Sendable {
             script, on: TappedLoop(host, recorder: recorder), driver: driver,
             options: ScriptOptions(contract: contract))
         run.onOutcome = { id, response in recorder.outcome(of: id, response) }
+        run.onHole = { recording.noteHole() }
         var isOver = false
         run.onEnd = { isOver = true }
         run.start(to: Endpoint(address))
@@ -95,6 +96,7 @@ package struct SimulatedTarget: Sendable {
         let run = ScriptRun(
             script, on: TappedLoop(host, recorder: recording.recorder), driver: driver,
             options: ScriptOptions(contract: contract))
+        run.onHole = { recording.noteHole() }
         _ = try run.listen(on: address)
         var isOver = false
         run.onEnd = { isOver = true }

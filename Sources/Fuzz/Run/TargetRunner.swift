@@ -165,6 +165,7 @@ package final class TargetRunner: CaseRunner {
             current.script, on: TappedLoop(loop, recorder: recorder), driver: target,
             options: playing, gate: gate)
         run.onOutcome = { id, response in recorder.outcome(of: id, response) }
+        run.onHole = { recording.noteHole() }
         run.onEnd = { [weak self] in self?.finish(current) }
         current.run = run
         current.recording = recording

@@ -24,9 +24,11 @@ package enum FuzzAction: Sendable, Hashable {
     case reset(String)
     /// The TCP connection is ended in good order, without a close frame.
     case fin(String)
-    /// Nothing is read any more, and nothing sent of its own accord: a cable that was pulled.
+    /// Nothing is sent any more: a cable that was pulled.
     case stall(String)
-    /// Reading goes on.
+    /// Nothing is read any more: a peer that hangs.
+    case pause(String)
+    /// Sending and reading go on.
     case resume(String)
     /// A command for the queue: by request as the app, or into the played board's queue.
     case enqueue(String, Bytes)

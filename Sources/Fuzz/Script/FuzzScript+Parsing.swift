@@ -167,6 +167,7 @@ private struct ScriptLine {
         case "reset": return .reset(try name("link"))
         case "fin": return .fin(try name("link"))
         case "stall": return .stall(try name("link"))
+        case "pause": return .pause(try name("link"))
         case "resume": return .resume(try name("link"))
         case "enqueue": return .enqueue(try name("command"), try content())
         case "await": return .await(try name("command"), try time())

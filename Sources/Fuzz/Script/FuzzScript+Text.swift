@@ -39,6 +39,7 @@ extension FuzzAction: CustomStringConvertible {
         case .reset(let link): "reset \(link)"
         case .fin(let link): "fin \(link)"
         case .stall(let link): "stall \(link)"
+        case .pause(let link): "pause \(link)"
         case .resume(let link): "resume \(link)"
         case .enqueue(let name, let json): "enqueue \(name) \(ScriptBytes.text(json))"
         case .await(let name, let time): "await \(name) \(ScriptTime.text(time))"

@@ -15,6 +15,10 @@ package final class WebSocketConnection {
     /// Who sends something else that must not overtake it calls `flush` before.
     package var gathersWrites = false
 
+    /// Whether nothing goes out any more, not even what the protocol demands, as when a cable was
+    /// pulled; what comes is heard.
+    package var isSilent = false
+
     /// Called for each whole message; text is valid UTF-8.
     package var onMessage: ((Opcode, Bytes) -> Void)?
     /// Called for each ping, which has been answered already unless the options say otherwise.
@@ -206,7 +210,7 @@ package final class WebSocketConnection {
         for action in actions {
             guard !isOver else { return }
             switch action {
-            case .send(let bytes): write(bytes)
+            case .send(let bytes): if !isSilent { write(bytes) }
             case .message(let opcode, let bytes): onMessage?(opcode, bytes)
             case .ping(let payload): onPing?(payload)
             case .pong(let payload): onPong?(payload)
