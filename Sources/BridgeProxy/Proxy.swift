@@ -9,6 +9,8 @@ package final class Proxy: RecordingSource {
     package let configuration: ProxyConfiguration
     let loop: any EventLoop
     let recorder: Recorder
+    /// What strikes messages on their way; nil where they pass as they came.
+    let faults: FaultInjection?
     /// Told in words about what a person at the terminal should know.
     private let remark: (RecordingRemark) -> Void
 
@@ -31,6 +33,10 @@ package final class Proxy: RecordingSource {
         self.loop = loop
         self.recorder = recorder
         self.remark = remark
+        faults = configuration.faults.map { spec in
+            let seed = loop.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return FaultInjection(spec, seed: seed)
+        }
     }
 
     /// The address that it listens on, with the port that was taken; nil before `start`.

@@ -2,7 +2,7 @@ package import Capture
 package import Network
 
 /// What a proxy listens on, where it connects to, and what it may hold.
-package struct ProxyConfiguration: Sendable {
+package struct ProxyConfiguration {
     /// Where the other end of a connection is looked for.
     package enum Target: Sendable, Equatable {
         /// Always this host and port: a reverse proxy.
@@ -30,6 +30,8 @@ package struct ProxyConfiguration: Sendable {
     /// How long data that arrived before a reset may take to leave, in nanoseconds.
     package var resetLinger: Int64 = 5 * nanosecondsPerSecond
     package var limits = ConnectionLimits()
+    /// What is done to messages on their way; nil to pass them on as they came.
+    package var faults: FaultSpec?
 
     package init(listen: SocketAddress, target: Target) {
         self.listen = listen

@@ -1,5 +1,6 @@
 import Capture
 import Network
+import Wire
 
 /// One connection through the proxy: the app's stream, the board's, and what is recorded.
 ///
@@ -30,8 +31,15 @@ final class Tunnel {
     private let acceptedAt: Int64
     private var state = State.closed
     private var finished: Set<Side> = []
+    /// Ends that were passed on.
+    private var ends = 0
     /// A side that is reset once what waits for it has left.
     private var abortsWhenDrained: Side?
+    /// What faults do to the bytes on their way; nil where they pass as they came.
+    private let faults: FaultInjector?
+    /// Bytes that faults hold back on their way to a side.
+    private var heldBack: [Side: Int] = [:]
+    private var faultTimer: DeadlineTimer?
 
     init(conn: Int, app: any TCPStream, proxy: Proxy) {
         self.conn = conn
@@ -39,6 +47,9 @@ final class Tunnel {
         self.proxy = proxy
         decoder = ConnectionDecoder(conn: conn, limits: proxy.configuration.limits)
         acceptedAt = proxy.loop.now
+        faults = proxy.faults?.injector(conn: conn, limits: proxy.configuration.limits)
+        guard faults != nil else { return }
+        faultTimer = DeadlineTimer(on: proxy.loop) { [weak self] in self?.faultsAreDue() }
     }
 
     // MARK: Connecting
@@ -113,7 +124,8 @@ final class Tunnel {
             chunk.withSpan { decoder.receive($0, from: side, at: time, into: &batch) }
         }
         proxy.recorder.count(chunk.count, from: side)
-        deliver(.bytes(chunk, to: side.peer))
+        guard let faults else { return deliver(.bytes(chunk, to: side.peer)) }
+        carryOut(faults.receive(chunk, from: side, now: proxy.loop.now), from: side)
     }
 
     private func ended(_ side: Side, _ end: StreamEnd) {
@@ -143,7 +155,10 @@ final class Tunnel {
         }
         if how == .fin {
             finished.insert(side)
-            deliver(.fin(to: side.peer))
+            guard let faults else { return deliver(.fin(to: side.peer)) }
+            let (actions, time) = faults.end(side, now: proxy.loop.now)
+            carryOut(actions, from: side)
+            schedule(.fin(to: side.peer), at: time)
         } else {
             deliver(.abort(side.peer))
         }
@@ -173,6 +188,7 @@ final class Tunnel {
         case .fin(let side):
             guard let target = stream(side) else { return }
             target.shutdown()
+            ends += 1
             closeIfDone()
         case .abort(let side):
             abort(side)
@@ -181,8 +197,68 @@ final class Tunnel {
 
     private func drained(_ side: Side) {
         if abortsWhenDrained == side { return close() }
-        if let source = stream(side.peer), source.isPaused { source.resume() }
+        resumeSource(of: side)
         closeIfDone()
+    }
+
+    private func resumeSource(of side: Side) {
+        guard let source = stream(side.peer), source.isPaused,
+            heldBack[side, default: 0] <= proxy.configuration.maximumBuffered
+        else { return }
+        source.resume()
+    }
+
+    // MARK: Faults
+
+    private func faultsAreDue() {
+        guard let faults else { return }
+        for side in Side.allCases {
+            carryOut(faults.deadlineReached(side, now: proxy.loop.now), from: side)
+        }
+    }
+
+    private func carryOut(_ actions: [FaultAction], from side: Side) {
+        for action in actions {
+            switch action {
+            case .note(let text):
+                proxy.recorder.note(code: "fault", text: text, conn: conn)
+            case .send(let bytes, let time): send(bytes, to: side.peer, at: time)
+            case .reset(let time):
+                proxy.loop.schedule(at: time) { [weak self] in self?.resetByFault() }
+            }
+        }
+        faultTimer?.set(faults?.deadline)
+    }
+
+    /// Passes bytes on at a time; who sends more than may wait is not read meanwhile.
+    private func send(_ bytes: Bytes, to side: Side, at time: Int64) {
+        guard time > proxy.loop.now else { return deliver(.bytes(ReadChunk(bytes), to: side)) }
+        heldBack[side, default: 0] += bytes.count
+        if heldBack[side, default: 0] > proxy.configuration.maximumBuffered {
+            stream(side.peer)?.pause()
+        }
+        proxy.loop.schedule(at: time) { [weak self] in
+            guard let self else { return }
+            heldBack[side, default: 0] -= bytes.count
+            deliver(.bytes(ReadChunk(bytes), to: side))
+            if stream(side)?.bufferedBytes == 0 { resumeSource(of: side) }
+        }
+    }
+
+    private func schedule(_ delivery: Delivery, at time: Int64) {
+        guard time > proxy.loop.now else { return deliver(delivery) }
+        proxy.loop.schedule(at: time) { [weak self] in self?.deliver(delivery) }
+    }
+
+    private func resetByFault() {
+        guard proxy.isOpen(self) else { return }
+        proxy.recorder.record { batch, time in
+            for side in Side.allCases {
+                decoder.end(
+                    side, how: .reset, detail: "injected by a fault", at: time, into: &batch)
+            }
+        }
+        deliver(.abort(.app))
     }
 
     private func abort(_ side: Side) {
@@ -196,7 +272,8 @@ final class Tunnel {
 
     private func closeIfDone() {
         guard finished.count == 2, case .relaying(let board) = state,
-            app.bufferedBytes == 0, board.bufferedBytes == 0
+            app.bufferedBytes == 0, board.bufferedBytes == 0,
+            heldBack.values.allSatisfy({ $0 == 0 }), ends == finished.count || faults == nil
         else { return }
         state = .closed
         app.close()

@@ -1,4 +1,5 @@
 import Arguments
+import BridgeProxy
 import Capture
 
 extension ArgumentValue where Value == String {
@@ -7,6 +8,20 @@ extension ArgumentValue where Value == String {
         ArgumentValue("EXPR") { (text) throws(ValueError) in
             do {
                 _ = try Filter(parsing: text)
+                return text
+            } catch {
+                throw ValueError("\(error)")
+            }
+        }
+    }
+}
+
+extension ArgumentValue where Value == String {
+    /// The text of faults, which is one that can be parsed.
+    static var faults: ArgumentValue {
+        ArgumentValue("SPEC") { (text) throws(ValueError) in
+            do {
+                _ = try FaultSpec(parsing: text)
                 return text
             } catch {
                 throw ValueError("\(error)")

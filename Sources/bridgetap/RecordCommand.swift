@@ -13,6 +13,7 @@ struct RecordOptions: RecordingOptions {
     var upstreamInterface: String?
     var allowFrom: [CIDR] = []
     var strict = false
+    var faults: String?
     var checks = false
     var profile: String?
     var recording = RecordingFlags()
@@ -27,6 +28,12 @@ extension RecordOptions {
             picks its format: .ndjson, .ndjson.gz, .ndjson.zst or .pcap. Ctrl-C ends the recording \
             in good order; SIGUSR2, or the key m, sets a mark. docs/links.md tells how to get \
             between a phone and a board.
+
+            --fault takes terms with commas between them: delay=200ms..2s, drop, duplicate, \
+            reorder, truncate, corrupt, reset, stall=10s, throttle=9600bps, split, merge. Behind \
+            one may stand a filter in brackets, in the language of bridgetap show, and a colon \
+            with how likely it is. A message is then held until it is there as a whole, up to 1 \
+            MiB; the file has what was sent, and a note with code=fault what was done to it.
             """,
         options: RecordOptions(),
         arguments: [
@@ -52,6 +59,10 @@ extension RecordOptions {
             .flag(
                 "strict", \.strict,
                 help: "close the link rather than pass on what cannot be recorded"),
+            .option(
+                "fault", \.faults, .faults,
+                help: "do this to messages on their way, see below; each fault is a note in the "
+                    + "session"),
             .sync, .mark,
             .readyFile(help: "write the chosen address to this file once it is listening"),
             .flag(
@@ -71,6 +82,10 @@ extension RecordOptions {
             Example(
                 "bridgetap record --transparent --listen 0.0.0.0:8080 --allow-from 192.168.42.0/24 -o lab.ndjson",
                 "behind a redirecting NAT rule"),
+            Example(
+                "bridgetap record --listen 127.0.0.1:8080 --upstream 192.168.42.1:8080 "
+                    + "--fault 'drop[result]:0.05,delay=6s[command type=calendar_create]' -o lab.ndjson",
+                "loses one answer in twenty, and holds calendar_create beyond its time-out"),
         ],
         check: { (options) throws(UsageError) in
             if !options.transparent, options.upstream == nil {
@@ -183,6 +198,13 @@ private final class RecordJob {
         proxy.upstreamInterface = options.upstreamInterface
         proxy.allowFrom = options.allowFrom
         proxy.isStrict = options.strict
+        proxy.faults = try options.faults.map { text in
+            do {
+                return try FaultSpec(parsing: text)
+            } catch {
+                throw Failure(.usage, "--fault: \(error)")
+            }
+        }
         return proxy
     }
 
