@@ -105,6 +105,21 @@ import Wire
         }
     }
 
+    @Test func `times are written in the largest unit that fits, and read back`() {
+        let times: [(Int64, String)] = [
+            (0, "0s"), (1, "1ns"), (2000, "2us"), (1_500_000, "1500us"), (3_000_000_000, "3s"),
+            (60_000_000_000, "60s"), (300_000_000_000, "5min"),
+        ]
+        for (time, text) in times {
+            #expect(ScriptTime.text(time) == text)
+            #expect(ScriptTime.parse(text[...]) == time)
+            #expect(FuzzAction.wait(time).description == "wait \(text)")
+        }
+        for text in ["", "s", "5", "-1s", "90000s", "1.5s", "99999999999999999999s"] {
+            #expect(ScriptTime.parse(text[...]) == nil, "\(text)")
+        }
+    }
+
     @Test func `any bytes are read back`() throws {
         var random = SeededGenerator(seed: 7)
         for _ in 0..<500 {

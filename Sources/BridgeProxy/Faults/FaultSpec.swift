@@ -6,7 +6,9 @@ package import Capture
 /// A filter chooses the messages that a term is about, and the number behind the colon is how
 /// likely it strikes one of them: 1 where there is none.
 package struct FaultSpec {
-    /// What is done to a message. Times are nanoseconds.
+    /// What is done to a message.
+    ///
+    /// Times are nanoseconds.
     package enum Kind: Equatable, Sendable {
         /// It is passed on so much later, and what follows it on its way is not before it.
         case delay(ClosedRange<Int64>)

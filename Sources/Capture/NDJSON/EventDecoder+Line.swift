@@ -183,7 +183,8 @@ struct LineDecoder {
         try scanner.expectEnd()
         switch kind {
         case .session:
-            break
+            // The first line is about no connection; such a field is one that is not known there.
+            return .event(Event(time: time ?? 0, kind: kind))
         case .end, .note:
             try require(seq, .seq)
             try require(time, .t)

@@ -1,8 +1,10 @@
 import Capture
 import PhoneBridge
 
-/// Decides what of a case is said of the side under test: rules of the contract that it broke, and
-/// the universal checks (fuzzing plan, "Universal checks"). Nothing else raises a finding.
+/// Decides what of a case is said of the side under test.
+///
+/// Rules of the contract that it broke, and the universal checks (fuzzing plan, "Universal checks"):
+/// nothing else raises a finding.
 enum Oracle {
     /// Rules about what a peer says of its own accord or of its own form: no input excuses a
     /// breach.

@@ -1,6 +1,8 @@
 package import Wire
 
-/// One thing that a script does. Times are nanoseconds of the protocol's time: a target with a
+/// One thing that a script does.
+///
+/// Times are nanoseconds of the protocol's time: a target with a
 /// `time_scale` sees them divided by it.
 ///
 /// Texts may hold `$(name)`: the live id of the command of that name, or `$(name.field)`, a string
