@@ -83,9 +83,8 @@ extension RecordOptions {
                 "bridgetap record --transparent --listen 0.0.0.0:8080 --allow-from 192.168.42.0/24 -o lab.ndjson",
                 "behind a redirecting NAT rule"),
             Example(
-                "bridgetap record --listen 127.0.0.1:8080 --upstream 192.168.42.1:8080 "
-                    + "--fault 'drop[result]:0.05,delay=6s[command type=calendar_create]' -o lab.ndjson",
-                "loses one answer in twenty, and holds calendar_create beyond its time-out"),
+                "bridgetap record --transparent --listen 127.0.0.1:8080 --fault 'drop[result]:0.05' -o lab.ndjson",
+                "loses one answer in twenty"),
         ],
         check: { (options) throws(UsageError) in
             if !options.transparent, options.upstream == nil {
