@@ -64,7 +64,7 @@ package struct Profile: Sendable, Equatable {
     /// Why breaches of a rule are listed and do not count, by rule id.
     ///
     /// - Parameter today: the day as `2026-12-31`; a waiver that ended before it holds no more.
-    func excuses(today: String?) -> [String: String] {
+    package func excuses(today: String?) -> [String: String] {
         var excuses = deviations
         for waiver in waivers {
             if let today, let until = waiver.until, until < today { continue }

@@ -25,7 +25,7 @@ package enum Fingerprint {
     }
 
     /// The text with each quotation and number blanked.
-    static func normalised(_ text: String, id: String?) -> String {
+    package static func normalised(_ text: String, id: String?) -> String {
         var result = ""
         var isQuoted = false
         var isNumber = false

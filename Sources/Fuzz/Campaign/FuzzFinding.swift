@@ -1,0 +1,60 @@
+package import Wire
+
+/// A bug that a campaign found: one bucket, with the shortest script that shows it.
+package struct FuzzFinding: Sendable {
+    package var bucket: Bucket
+    package var observation: Observation
+    package var verdict: Investigation.Verdict
+    package var script: FuzzScript
+    /// The script that showed it first.
+    package var original: FuzzScript
+    /// The case that showed it first; nil where it was no case of a plan.
+    package var firstCase: Int?
+    /// The latest case that showed it.
+    package var lastCase: Int?
+    /// Cases that showed it.
+    package var count = 1
+    package var rate: Investigation.Rate
+    package var isMinimised: Bool
+    /// Questions of the minimisation.
+    package var questions: Int
+    /// Whether each run had a target that knew nothing of those before.
+    package var isFresh: Bool
+    /// What else the minimised script shows: the same bug, seen by other checks.
+    package var signals: Set<Signal>
+    /// Names of buckets that are like it.
+    package var related: [String] = []
+    /// The session of the script, and what the target wrote.
+    package var evidence: Investigation.Evidence
+    /// The session of its control: NDJSON.
+    package var control: Bytes
+
+    /// The name of its bucket, and of its folder.
+    package var name: String { bucket.name }
+
+    package init(
+        _ investigation: Investigation, verdict: Investigation.Verdict, firstCase: Int?,
+        isFresh: Bool
+    ) {
+        bucket = Bucket(investigation.script, investigation.signal)
+        observation = investigation.observation
+        self.verdict = verdict
+        script = investigation.script
+        original = investigation.original
+        self.firstCase = firstCase
+        lastCase = firstCase
+        rate = investigation.rate
+        isMinimised = investigation.isMinimised
+        questions = investigation.questions
+        self.isFresh = isFresh
+        signals = investigation.signals
+        evidence = investigation.evidence
+        control = investigation.control
+    }
+
+    /// Whether a script that shows a signal shows this bug: the bug shows itself so, and the script
+    /// does all that it takes.
+    package func explains(_ signal: Signal, kinds: Set<String>) -> Bool {
+        signals.contains(signal) && bucket.kinds.allSatisfy(kinds.contains)
+    }
+}
