@@ -80,7 +80,8 @@ let package = Package(
             dependencies: [
                 "Fuzz", "Replay", "Report", "BridgeProxy", "Simulator", "PhoneBridge", "Capture",
                 "Network", "Wire", "GoldenFiles",
-            ]),
+            ],
+            exclude: ["Report/Golden"]),
         .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),

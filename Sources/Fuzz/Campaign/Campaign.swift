@@ -72,7 +72,6 @@ package struct Campaign: Sendable {
     private var done: Set<Int> = []
     /// Cases that had no target, with how often they were tried.
     private var again: [(index: Int, tries: Int)] = []
-    private var started = 0
     private var shapes: Set<UInt64> = []
 
     private var active: [Inquiry] = []
@@ -89,7 +88,6 @@ package struct Campaign: Sendable {
     private static let maximumWaiting = 16
     /// The same thing is looked into so often, if nothing explains it.
     private static let maximumLooks = 6
-    private static let maximumShapes = 1 << 20
     private static let maximumTries = 3
 
     private enum Flight: Sendable {
@@ -130,14 +128,14 @@ package struct Campaign: Sendable {
 
     // MARK: Going on where an earlier run ended
 
-    /// Takes a case that an earlier run of the same campaign has done.
-    package mutating func restore(_ record: CaseRecord) {
-        guard done.insert(record.index).inserted else { return }
-        started += 1
-        figures.add(record)
-        for shape in record.newShapes where shapes.count < Self.maximumShapes {
-            shapes.insert(shape)
-        }
+    /// Takes the cases that an earlier run of the same campaign has done.
+    package mutating func restore(_ progress: CampaignProgress) {
+        nextCase = progress.below
+        done = progress.also
+        shapes = progress.shapes
+        figures.cases = progress.figures.cases
+        figures.reached = progress.figures.reached
+        figures.mutations = progress.figures.mutations
         figures.edges = shapes.count
     }
 
@@ -237,7 +235,6 @@ package struct Campaign: Sendable {
             guard index % options.shard.count == options.shard.number - 1,
                 done.remove(index) == nil
             else { continue }
-            started += 1
             return job(
                 plan(index), .explore(index), .explore(index: index, tries: 0),
                 keepsSession: false)
@@ -311,7 +308,7 @@ package struct Campaign: Sendable {
         var record = CaseRecord(
             index: index, mutations: script.mutations.map(\.id), reached: outcome.reached)
         for shape in outcome.shapes
-        where shapes.count < Self.maximumShapes && shapes.insert(shape).inserted {
+        where shapes.count < CampaignProgress.maximumShapes && shapes.insert(shape).inserted {
             record.newShapes.append(shape)
         }
         if !record.newShapes.isEmpty {

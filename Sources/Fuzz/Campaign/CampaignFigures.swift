@@ -57,6 +57,43 @@ package struct CaseRecord: Sendable, Equatable {
     }
 }
 
+/// The cases of a campaign that are over, with what they have shown together.
+package struct CampaignProgress: Sendable, Equatable {
+    /// All cases of the shard below this number are over.
+    package var below = 0
+    /// Those above it that are over.
+    package var also: Set<Int> = []
+    /// Cases, what they reached and their mutations; the other figures are a run's own.
+    package var figures = CampaignFigures()
+    package var shapes: Set<UInt64> = []
+    private let number: Int
+    private let count: Int
+
+    /// So many shapes are kept.
+    package static let maximumShapes = 1 << 20
+
+    /// - Parameter shard: of the cases each Nth from the Kth on.
+    package init(shard: (number: Int, count: Int)) {
+        number = shard.number
+        count = max(1, shard.count)
+    }
+
+    /// Whether the case is one of the shard.
+    package func isOfShard(_ index: Int) -> Bool { index % count == number - 1 }
+
+    /// Takes a case that is over; once is enough.
+    package mutating func add(_ record: CaseRecord) {
+        guard record.index >= below, record.index < .max, also.insert(record.index).inserted else {
+            return
+        }
+        figures.add(record)
+        for shape in record.newShapes where shapes.count < Self.maximumShapes {
+            shapes.insert(shape)
+        }
+        while !also.isEmpty, !isOfShard(below) || also.remove(below) != nil { below += 1 }
+    }
+}
+
 /// Something that was seen and is no finding: it is shown apart.
 package struct ApartSignal: Sendable {
     package var signal: Signal

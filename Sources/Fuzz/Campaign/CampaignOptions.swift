@@ -2,7 +2,9 @@
 package struct CampaignOptions: Sendable {
     /// Where the choices come from.
     package var seed: UInt64 = 0
-    /// Cases of the plan at most; nil for no limit. A shard does its part of them.
+    /// Cases of the plan at most; nil for no limit.
+    ///
+    /// A shard does its part of them.
     package var cases: Int?
     /// Nanoseconds of the caller's time at most, shrinking included; nil for no limit.
     package var time: Int64?

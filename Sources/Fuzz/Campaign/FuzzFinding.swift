@@ -52,6 +52,25 @@ package struct FuzzFinding: Sendable {
         control = investigation.control
     }
 
+    /// A finding of which nothing else is known yet.
+    package init(
+        bucket: Bucket, observation: Observation, verdict: Investigation.Verdict,
+        _ script: FuzzScript
+    ) {
+        self.bucket = bucket
+        self.observation = observation
+        self.verdict = verdict
+        self.script = script
+        original = script
+        rate = Investigation.Rate(0, of: 0)
+        isMinimised = false
+        questions = 0
+        isFresh = false
+        signals = [bucket.signal]
+        evidence = Investigation.Evidence()
+        control = []
+    }
+
     /// Whether a script that shows a signal shows this bug: the bug shows itself so, and the script
     /// does all that it takes.
     package func explains(_ signal: Signal, kinds: Set<String>) -> Bool {

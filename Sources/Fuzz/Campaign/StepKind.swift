@@ -21,21 +21,13 @@ package enum StepKind {
         case .binary(_, let content): "binary " + message(content)
         case .frame(_, let frame):
             "frame " + (opcodes[frame.opcode.rawValue] ?? "op\(frame.opcode.rawValue)")
-        case .bytes: "bytes"
-        case .close: "close"
-        case .reset: "reset"
-        case .fin: "fin"
-        case .stall: "stall"
         case .enqueue(_, let json): "enqueue " + message(json)
-        case .connect: "connect"
-        case .beats: "beats"
         case .stimulate(_, let json): "stimulate " + message(json)
         case .request(let request): request.method.lowercased() + " " + route(request.target)
-        case .raw: "raw"
-        case .accept: "accept"
         case .command(_, let json): "command " + message(json)
-        case .serve(let service, let serving): "serve \(service.rawValue) \(word(serving))"
+        case .serve: action.description.split(separator: " ").prefix(3).joined(separator: " ")
         case .state(let words): "state \(words)"
+        default: action.description.split(separator: " ").first.map(String.init)
         }
     }
 
@@ -47,21 +39,6 @@ package enum StepKind {
     private static func route(_ target: String) -> String {
         let path = target.prefix { $0 != "?" }
         return path.split(separator: "/").first.map(String.init) ?? ""
-    }
-
-    private static func word(_ serving: FuzzServing) -> String {
-        switch serving {
-        case .well: "well"
-        case .hang: "hang"
-        case .reset: "reset"
-        case .fin: "fin"
-        case .status: "status"
-        case .redirect: "redirect"
-        case .delay: "delay"
-        case .body: "body"
-        case .cut: "cut"
-        case .otherID: "other-id"
-        }
     }
 
     /// What a message is, as far as it can be told: an event's or a command's name, `answer`, or

@@ -64,8 +64,8 @@ package struct ComparisonPage {
     /// The page's beginning.
     package var head: Bytes {
         let policy =
-            "default-src 'none'; script-src '\(Self.source(PageScript.text))'; "
-            + "style-src '\(Self.source(PageStyle.text))'; base-uri 'none'; form-action 'none'"
+            "default-src 'none'; script-src '\(PagePolicy.source(PageScript.text))'; "
+            + "style-src '\(PagePolicy.source(PageStyle.text))'; base-uri 'none'; form-action 'none'"
         return Bytes(
             """
             <!doctype html>
@@ -88,15 +88,6 @@ package struct ComparisonPage {
     /// Its end, with the script.
     package var tail: Bytes {
         Bytes("<script>\(PageScript.text)</script>\n</body>\n</html>\n".utf8)
-    }
-
-    /// How a policy names a text that may stand in the page; one that fits nothing where there is
-    /// no digest.
-    private static func source(_ text: String) -> String {
-        let digest = sha256(Bytes(text.utf8)) ?? []
-        var digits = Bytes()
-        appendBase64(digest.span, to: &digits)
-        return "sha256-" + String(decoding: digits, as: UTF8.self)
     }
 
     // MARK: A comparison

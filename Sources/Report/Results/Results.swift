@@ -145,6 +145,8 @@ package struct Results: Sendable, Equatable {
         package var command: Breach.Command?
         /// What was seen and what was due, one sentence without a full stop.
         package var text: String
+        /// The same for equal faults in every run; nil to make one of what was seen.
+        package var fingerprint: String?
 
         package init(
             _ breach: Breach, standing: Profile.Standing, places: [EventPlace]

@@ -113,12 +113,19 @@ package struct SARIFText: Sendable {
         let places =
             finding.places.isEmpty
             ? [EventPlace(file: suite.name, line: nil)] : finding.places
-        members.append(.init("locations", .array(places.prefix(1).map(location))))
+        var locations = places.prefix(1).map(location)
+        if finding.fingerprint != nil, case .object(let first)? = locations.first {
+            // Where the demand stands, for who looks for the fault and not for the session.
+            let section: JSON = [["name": .string(rule.section), "kind": "section"]]
+            locations[0] = .object(first + [.init("logicalLocations", section)])
+        }
+        members.append(.init("locations", .array(locations)))
         if places.count > 1 {
             members.append(
                 .init("relatedLocations", .array(places.dropFirst().map(location))))
         }
-        let key = Fingerprint.text(rule: rule, finding, suite: suite.name)
+        let key =
+            finding.fingerprint ?? Fingerprint.text(rule: rule, finding, suite: suite.name)
         let ordinal = (ordinals[key] ?? 0) + 1
         ordinals[key] = ordinal
         members.append(
