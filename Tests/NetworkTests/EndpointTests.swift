@@ -243,6 +243,16 @@ import Wire
         talk.finish()
     }
 
+    @Test func `a close is out at once, for whoever ends the loop right after`() throws {
+        let talk = try Talk(try Driver.real.makeBench())
+        talk.client.gathersWrites = true
+        talk.client.send(text: "the last")
+        #expect(talk.client.bufferedBytes > 0)
+        talk.client.close()
+        #expect(talk.client.bufferedBytes == 0)
+        talk.finish()
+    }
+
     @Test(arguments: Driver.allCases)
     func `what is gathered is not lost when the connection is dropped`(driver: Driver) throws {
         let talk = try Talk(try driver.makeBench())

@@ -122,6 +122,8 @@ package final class WebSocketConnection {
     package func close(_ code: CloseCode? = .normal, _ reason: String = "") {
         guard !isOver else { return }
         carryOut(endpoint.close(code, reason, now: loop.now))
+        // Its owner may be about to end the loop.
+        flush()
     }
 
     /// Tears the connection down with a reset; no callback follows.
