@@ -144,8 +144,14 @@ struct HAREntryReader {
             add(("Upgrade", "websocket"), to: &fields)
             add(("Connection", "Upgrade"), to: &fields)
         }
-        var method = isUpgrade ? "GET" : HARText.isToken(request.method) ? request.method : "GET"
-        if method.isEmpty { method = "GET" }
+        var method = "GET"
+        if !isUpgrade, !request.method.isEmpty {
+            if HARText.isMethod(request.method) {
+                method = request.method
+            } else {
+                remarks.badMethods += 1
+            }
+        }
         var text = isUpgrade ? nil : request.body
         if text == nil || text?.count == 0, !request.params.isEmpty, !isUpgrade {
             text = try writer.put(Self.form(request.params))

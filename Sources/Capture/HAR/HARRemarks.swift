@@ -10,6 +10,7 @@ struct HARRemarks: Equatable {
     var changedFields = 0
     var addedFields = 0
     var badFields = 0
+    var badMethods = 0
     var badBase64 = 0
     var otherOpcodes = 0
     var assumedUpgrades = 0
@@ -59,6 +60,10 @@ struct HARRemarks: Equatable {
             (
                 badFields, "field without a name that can be one is left out",
                 "fields without a name that can be one are left out"
+            ),
+            (
+                badMethods, "method that can be none was taken for GET",
+                "methods that can be none were taken for GET"
             ),
             (
                 badBase64, "text is not the base64 that it should be, and stands as it is",

@@ -71,6 +71,11 @@ enum HARText {
         return String(decoding: line, as: UTF8.self)
     }
 
+    /// Whether a text may be a method that a decoder takes for one.
+    static func isMethod(_ text: String) -> Bool {
+        isToken(text) && text.utf8.count < HTTPLimits().maximumMethod
+    }
+
     /// Whether a text may be a method or a field's name (RFC 9110 §5.6.2).
     static func isToken(_ text: String) -> Bool {
         !text.isEmpty
