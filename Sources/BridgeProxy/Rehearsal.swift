@@ -76,11 +76,15 @@ package enum Rehearsal {
             caller.run(script)
             return caller
         }
+        let guest = example.visitor.map {
+            visit(of: $0, to: Endpoint(proxy.listen), from: otherPhone)
+        }
         app.start()
         app.run(example.scenario)
         board.run(example.script)
         world.run(for: Int64(example.duration * Double(nanosecondsPerSecond)))
         for caller in callers { caller.stop() }
+        guest?.stop()
         app.stop()
         world.run(for: nanosecondsPerSecond)
         let summary = recording.stop()
@@ -88,5 +92,19 @@ package enum Rehearsal {
         return Outcome(
             session: middle.disk.files[file] ?? [], duration: summary.duration,
             statistics: summary.statistics)
+    }
+
+    private static func visit(
+        of visitor: ExampleSession.Visitor, to board: Endpoint, from loop: SimulatedLoop
+    ) -> AppHost {
+        let app = AppHost(loop: loop, board: board, options: visitor.app)
+        let scale = visitor.app.timeScale
+        loop.schedule(after: scale.nanoseconds(seconds: visitor.comes)) { [weak app] in
+            app?.start()
+        }
+        loop.schedule(after: scale.nanoseconds(seconds: visitor.goes)) { [weak app] in
+            app?.stop()
+        }
+        return app
     }
 }

@@ -77,10 +77,18 @@ private final class Lab {
             caller.run(script)
             return caller
         }
+        let guest = try session.visitor.map { visitor in
+            let host = try #require(lab.world.addHost("192.168.42.9"))
+            let app = AppHost(loop: host, board: Endpoint(lab.address), options: visitor.app)
+            host.schedule(after: Int64(visitor.comes * 1e9)) { app.start() }
+            host.schedule(after: Int64(visitor.goes * 1e9)) { app.stop() }
+            return app
+        }
         lab.board.run(session.script)
         lab.app.run(session.scenario)
         lab.app.start()
         lab.run(session.duration)
+        guest?.stop()
         for caller in callers { caller.stop() }
         let sent = session.script.entries.compactMap { entry in
             if case .send(let command) = entry.step { command.id.text } else { nil }
@@ -97,6 +105,9 @@ private final class Lab {
             #expect(codes["l1"] == "bridge_timeout")
         case "times":
             #expect(codes["t3"] == "invalid_arguments")
+        case "replaced":
+            #expect(codes["u2"] == "bridge_connection_closed")
+            #expect(codes["u3"] == .some(nil))
         case "silence":
             #expect(codes["i1"] == "bridge_timeout")
             #expect(codes["i2"] == .some(nil))

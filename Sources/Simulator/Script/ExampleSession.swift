@@ -7,6 +7,13 @@ package struct ExampleSession: Sendable {
         case board
     }
 
+    /// An app that comes and goes; times in seconds from the start, before they are scaled.
+    package struct Visitor: Sendable {
+        package var app: AppOptions
+        package var comes: Double
+        package var goes: Double
+    }
+
     /// A short name, fit for a file.
     package let name: String
     /// What it shows, in one sentence.
@@ -19,6 +26,8 @@ package struct ExampleSession: Sendable {
     package var tool = RequestScript([])
     /// What a second phone asks, which is no reference app.
     package var otherPhone = RequestScript([])
+    /// A second phone's app that connects for a while.
+    package var visitor: Visitor?
     /// Seconds until nothing happens any more, before they are scaled.
     package let duration: Double
 
@@ -29,7 +38,8 @@ package struct ExampleSession: Sendable {
         let isTold = scenario.entries.contains { entry in
             if case .say = entry.step { true } else { false }
         }
-        return isTold || !otherPhone.entries.isEmpty ? [.board] : [.app, .board]
+        let hasOthers = visitor != nil || !otherPhone.entries.isEmpty
+        return isTold || hasOthers ? [.board] : [.app, .board]
     }
 
     /// Those that show a person what there is.
@@ -43,7 +53,7 @@ package struct ExampleSession: Sendable {
             allCommands, errors, reconnect, compressedAndroid, fragmented,
             sameID, sameContent, twoAtOnce, lateAnswer, times,
             pipQueue, fgsQueue, bleQueue, queueIDs, queueLimit, redelivery, cutRequest,
-            oddPhone, silence,
+            oddPhone, replaced, silence,
         ]
     }
 }

@@ -32,6 +32,34 @@ extension ExampleSession {
             ]), duration: 14)
     }
 
+    /// The newest connection wins: what waits on the old one is over, and the old one's end does
+    /// no harm to the new one.
+    package static var replaced: ExampleSession {
+        var other = AppOptions()
+        other.platform = .android
+        other.phoneID = "phone-b2"
+        other.seed = 2
+        var session = ExampleSession(
+            name: "replaced",
+            summary: "Another phone connects while a command waits; the first one comes back.",
+            scenario: AppScenario([
+                .init(second: 3, step: .decide(.calendar, .pending)),
+                .init(second: 10, step: .decide(.calendar, .granted)),
+            ]),
+            script: BoardScript([
+                .init(second: 2, step: .send(BridgeCommand(id: "u1", type: "clipboard_read"))),
+                .init(second: 4, step: .send(day("u2"))),
+                .init(second: 6.2, step: .send(contacts("u3"))),
+                .init(second: 12, step: .send(contacts("u4"))),
+            ]),
+            tool: RequestScript([
+                .init(second: 1.5, step: .status), .init(second: 5.8, step: .status),
+                .init(second: 7.9, step: .status), .init(second: 11.2, step: .status),
+            ]), duration: 14)
+        session.visitor = Visitor(app: other, comes: 5.4, goes: 7.5)
+        return session
+    }
+
     /// A connection on which nobody speaks: the board ends it after a minute.
     package static var silence: ExampleSession {
         ExampleSession(
