@@ -26,6 +26,7 @@ package struct RuleChecker: Sendable {
         AppStateRules.self,
         StatusRules.self,
         PollRules.self,
+        PollingRules.self,
         DeliveryRules.self,
         BoardAnswerRules.self,
         HandshakeRules.self,

@@ -48,6 +48,13 @@ extension RuleCase {
 
     private static func script(_ parts: String...) -> String { parts.joined(separator: "\n") }
 
+    /// A command of the WebSocket that nobody answers.
+    private static let sent = """
+        0    connect
+        1    board> {"id":"a","type":"clipboard_read"}
+        2    app reset
+        """
+
     static let deliveries: [RuleCase] = [
         RuleCase(
             "queue-retry-timed-out", "twice in one answer",
@@ -55,6 +62,10 @@ extension RuleCase {
         RuleCase(
             "queue-retry-timed-out", "too soon", breaks: redelivered(after: 4.7),
             close: redelivered(after: 4.75)),
+        RuleCase(
+            "queue-not-while-sent",
+            breaks: script(sent, poll(5.7, active, ["a"], conn: 2)),
+            close: script(sent, poll(5.8, active, ["a"], conn: 2))),
         RuleCase(
             "queue-in-flight-window", breaks: redelivered(after: 29.7),
             close: redelivered(after: 29.8), profile: .board12),

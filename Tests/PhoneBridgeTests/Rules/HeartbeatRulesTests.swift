@@ -61,7 +61,26 @@ extension RuleCase {
                 0   connect
                 75  board> {"id":"c","type":"clipboard_read"}
                 """, profile: .board12),
+        RuleCase(
+            "heartbeat-limit-status",
+            breaks: """
+                0     connect
+                1     app> {"id":"heartbeat"}
+                1     board> {"id":"heartbeat"}
+                76.5  \(statusAnswer)
+                """,
+            close: """
+                0     connect
+                1     app> {"id":"heartbeat"}
+                1     board> {"id":"heartbeat"}
+                76    \(statusAnswer)
+                """, profile: .board12),
     ]
+
+    private static let statusAnswer = """
+        #2 app> GET /api/phone-bridge/status
+        77    #2 board> 200 {"connected":true,"environment":{"platform":"ios"}}
+        """
 }
 
 @Suite struct HeartbeatRulesTests {

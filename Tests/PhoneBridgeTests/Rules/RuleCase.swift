@@ -35,6 +35,7 @@ struct RuleCase: CustomTestStringConvertible {
     static let all: [RuleCase] =
         message + command + result + answer + thing + outcome + event + time
         + heartbeatEcho + effects + heartbeats + appStates + connecting + statuses + polls
+        + habits
         + deliveries + boardAnswers + handshakes + oldHandshake + frames + conversations + http
 }
 

@@ -4,7 +4,7 @@ import Wire
 /// The rules for the heartbeat's time: the app's interval, and the board's limit (contract,
 /// "Heartbeat").
 struct HeartbeatRules: RuleGroup {
-    static let rules: [Rule] = [interval, notEarly, notLate]
+    static let rules: [Rule] = [interval, notEarly, notLate, notShown]
 
     static let interval = Rule(
         "heartbeat-interval", .likely, .app, section: #"contract, "Heartbeat""#,
@@ -15,6 +15,10 @@ struct HeartbeatRules: RuleGroup {
     static let notLate = Rule(
         "heartbeat-limit-not-late", .likely, .board, section: #"contract, "Heartbeat""#,
         "The board does not use a connection that had no heartbeat for more than 60 seconds")
+
+    static let notShown = Rule(
+        "heartbeat-limit-status", .likely, .board, section: #"contract, "Heartbeat""#,
+        "The status document does not say connected after more than 60 seconds without a heartbeat")
 
     private struct Beat {
         var time: Int64
@@ -34,6 +38,7 @@ struct HeartbeatRules: RuleGroup {
         var pause: (from: Beat, to: Beat)?
         var isPauseReported = false
         var isLateReported = false
+        var isShownReported = false
     }
 
     private var links: [Int: Link] = [:]
@@ -69,6 +74,8 @@ struct HeartbeatRules: RuleGroup {
             guard let state, state != "active" else { return }
             // It is not said whose it is: no heartbeat is missed until a phone is active again.
             for conn in links.keys { links[conn]?.isForeground = false }
+        case .exchange(let exchange) where exchange.route == .status:
+            shown(exchange, fact, &context)
         case .hole(let side) where side != .board:
             // Beats may have been in it, and a change of state.
             for conn in links.keys where fact.conn == 0 || conn == fact.conn {
@@ -116,6 +123,7 @@ struct HeartbeatRules: RuleGroup {
             link.timer = now
             link.isPauseReported = false
             link.isLateReported = false
+            link.isShownReported = false
         case .appEvent:
             if let state = message.json?.root[folding: "data"]?[folding: "app_state"]?.string {
                 link.isForeground = state.lowercased() == "active"
@@ -147,20 +155,41 @@ struct HeartbeatRules: RuleGroup {
             context.connections[conn]?.isCertain(.app, since: beat.time) ?? false
         else { return }
         context.exercise(Self.notLate)
-        let sweep = context.profile.heartbeatSweepMilliseconds
-        let limit = context.contract.timing.heartbeatLimitMilliseconds
-        // Without a number for how often the board looks, it may be once in the limit.
-        let allowed = context.nanoseconds(limit)
-            .clampedAdding(context.nanoseconds(sweep > 0 ? sweep : limit))
-            .clampedAdding(context.slack)
-        guard fact.time.clampedSubtracting(beat.time) > allowed, !link.isLateReported else {
-            return
-        }
+        guard fact.time.clampedSubtracting(beat.time) > mostSilence(context), !link.isLateReported
+        else { return }
         links[conn]?.isLateReported = true
         context.report(
             Self.notLate, by: .board, conn: conn, events: [beat.seq, fact.seq],
             "the board sent a command \(seconds(fact.time.clampedSubtracting(beat.time))) s after the last message"
         )
+    }
+
+    /// How long a connection may be silent before the board must have seen it.
+    private func mostSilence(_ context: RuleContext) -> Int64 {
+        let sweep = context.profile.heartbeatSweepMilliseconds
+        let limit = context.contract.timing.heartbeatLimitMilliseconds
+        // Without a number for how often the board looks, it may be once in the limit.
+        return context.nanoseconds(limit)
+            .clampedAdding(context.nanoseconds(sweep > 0 ? sweep : limit))
+            .clampedAdding(context.slack)
+    }
+
+    /// The board says whether a phone is connected; it can only mean the connection that is there.
+    private mutating func shown(
+        _ exchange: ExchangeFact, _ fact: LinkFact, _ context: inout RuleContext
+    ) {
+        guard exchange.response.status == 200, let asked = exchange.request?.firstTime,
+            exchange.json?.root["connected"]?.bool == true, links.count == 1,
+            let (conn, link) = links.first, let word = link.lastWord ?? link.beat,
+            context.isCertain(since: word.time)
+        else { return }
+        context.exercise(Self.notShown)
+        let silence = asked.clampedSubtracting(word.time)
+        guard silence > mostSilence(context), !link.isShownReported else { return }
+        links[conn]?.isShownReported = true
+        context.report(
+            Self.notShown, by: .board, conn: conn, events: [word.seq, fact.seq],
+            "the status document says connected \(seconds(silence)) s after the last message")
     }
 
     private func seconds(_ nanoseconds: Int64) -> String {

@@ -6,7 +6,7 @@ import Wire
 /// Reconnection").
 struct DeliveryRules: RuleGroup {
     static let rules: [Rule] = [
-        once, window, handsOut, retries, notAfterResult, distinctIDs, exactID, incomplete,
+        once, window, oneRoute, handsOut, retries, notAfterResult, distinctIDs, exactID, incomplete,
         firstResult, duplicate, beforeHandOut, resultOnce, resultTaken,
     ]
 
@@ -21,6 +21,10 @@ struct DeliveryRules: RuleGroup {
         "queue-in-flight-window", .likely, .board,
         section: #"board facts, "Queue times and limits""#,
         "A command in flight is handed out again only after the board's own window")
+    static let oneRoute = Rule(
+        "queue-not-while-sent", .likely, .board, section: idempotence,
+        "A command that was sent over the WebSocket is handed out by the queue only after it timed "
+            + "out")
     static let handsOut = Rule(
         "queue-hands-out", .sure, .board, section: connection,
         "A poll with room for it gets each queued command that it may have")
@@ -102,6 +106,8 @@ struct DeliveryRules: RuleGroup {
         switch fact.kind {
         case .request(let request): requested(request, fact, context)
         case .exchange(let exchange): answered(exchange, fact, &context)
+        case .command(let command) where command.route == .queue:
+            judgeRoute(command, fact, &context)
         case .upgraded: notePhone(context.connections[fact.conn]?.phoneID)
         case .closed, .forgotten:
             unanswered(on: fact.conn)
@@ -311,6 +317,23 @@ struct DeliveryRules: RuleGroup {
                 "\"\(name.id)\" is handed out again after \(span.answered.clampedSubtracting(last.asked) / 1_000_000) ms"
             )
         }
+    }
+
+    /// A command is on two ways at once, and nobody is seen to have put it on the second.
+    private func judgeRoute(
+        _ command: CommandFact, _ fact: LinkFact, _ context: inout RuleContext
+    ) {
+        guard let id = command.id, let sent = command.before?.sent, sent.route == .websocket,
+            book[id]?.accepted == nil, context.isCertain(since: sent.time)
+        else { return }
+        context.exercise(Self.oneRoute)
+        let passed = fact.time.clampedSubtracting(sent.time)
+        guard passed.clampedAdding(context.slack) < sent.timeout else { return }
+        context.report(
+            Self.oneRoute, by: .board, conn: fact.conn, events: [sent.seq, fact.seq],
+            command: command.name,
+            "\"\(id)\" is handed out \(passed / 1_000_000) ms after it was sent over the WebSocket, "
+                + "which allows \(sent.timeout / 1_000_000) ms")
     }
 
     /// Looks for commands that should have been in an answer with room for them.
