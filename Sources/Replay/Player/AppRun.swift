@@ -121,6 +121,9 @@ package final class AppRun {
     // MARK: WebSocket
 
     private func connect(_ number: Int) {
+        for (old, link) in player.script.links.enumerated() where old < number && link.isReadLate {
+            links.pause(old)
+        }
         let recorded = player.script.links[number].request
         var request = WebSocketRequest(target: live(recorded.target))
         request.fieldLines = fieldLines(recorded)

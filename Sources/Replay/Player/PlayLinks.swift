@@ -10,11 +10,16 @@ final class PlayLinks {
 
     private let loop: any EventLoop
     private var links: [Int: WebSocketConnection] = [:]
+    /// Those of which nothing is read.
+    private var paused: Set<Int> = []
     /// Called when the last one is over.
     private var onEmpty: (() -> Void)?
 
     /// How long a peer may take to answer the close of all, in nanoseconds.
     private static let closeTime = nanosecondsPerSecond
+
+    /// What it may take to read a close frame that has come long ago, in nanoseconds.
+    private static let readingTime = nanosecondsPerSecond
 
     init(on loop: any EventLoop) {
         self.loop = loop
@@ -46,9 +51,21 @@ final class PlayLinks {
         links[number]?.send(raw: frame)
     }
 
+    /// Reads nothing more of a connection until it is ended.
+    func pause(_ number: Int) {
+        guard let link = links[number], paused.insert(number).inserted else { return }
+        link.pause()
+    }
+
     /// Ends a connection as it was ended when it was recorded.
     func end(_ number: Int, _ how: ReplayScript.Ending) {
         guard let link = links[number] else { return }
+        if paused.remove(number) != nil {
+            link.resume()
+            // The close that waits to be read is answered by itself.
+            loop.schedule(after: Self.readingTime) { [weak self] in self?.end(number, how) }
+            return
+        }
         switch how {
         case .frame(.status(let code, let reason)):
             link.close(code, String(decoding: reason, as: UTF8.self))

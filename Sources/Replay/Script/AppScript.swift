@@ -28,6 +28,8 @@ struct AppScript {
     private var ending: Set<Int> = []
     /// Links with a step for their end.
     private var ended: Set<Int> = []
+    /// Connections on which the app spoke on when another one had taken their place.
+    private var readLate: Set<Int> = []
     /// Commands whose end at the board's own side is still to come, with when it is due.
     private var open: [(command: Int, due: Int64, sent: Int)] = []
     /// The step that makes the request of an exchange.
@@ -49,6 +51,7 @@ struct AppScript {
     }
 
     mutating func build() {
+        readLate = Self.connectionsReadLate(reading.session.items, reading.contract)
         for item in reading.session.items {
             settleOutcomes(before: item.time, item)
             add(item)
@@ -57,6 +60,30 @@ struct AppScript {
             settleOutcomes(before: reading.session.end, last)
         }
         StepSpacing.apply(to: &reading.script)
+    }
+
+    /// The connections with messages of the app behind a close frame of the board that followed
+    /// the handshake of another one.
+    private static func connectionsReadLate(
+        _ items: [RecordedSession.Item], _ contract: Contract
+    ) -> Set<Int> {
+        var newest: Int?
+        var closing: Set<Int> = []
+        var found: Set<Int> = []
+        for item in items {
+            switch item.kind {
+            case .request(let request):
+                let route = HTTPRoute(
+                    method: request.method, target: request.target, paths: contract.paths)
+                if route == .connect { newest = item.conn }
+            case .closeFrame(.board, _) where newest != item.conn: closing.insert(item.conn)
+            case .closeFrame(.app, _), .ended: closing.remove(item.conn)
+            case .message(.app, _, _, _) where closing.contains(item.conn):
+                found.insert(item.conn)
+            default: break
+            }
+        }
+        return found
     }
 
     // MARK: What the board's own side gets
@@ -123,6 +150,7 @@ struct AppScript {
         }
         if route == .connect, upgrades {
             let link = reading.handshake(request, item)
+            reading.script.links[link].isReadLate = readLate.contains(item.conn)
             _ = reading.request(request, item)
             reading.add(.connect(link: link), item)
             return
@@ -302,6 +330,10 @@ struct AppScript {
     ) {
         guard let link = reading.link(item.conn), reading.script.links[link].isAccepted else {
             return
+        }
+        if case .frame = how, side == .board, readLate.contains(item.conn), !ending.contains(link) {
+            // Our side does not see it yet.
+            return endOutcomes(on: link, item)
         }
         if side == .app {
             guard ending.insert(link).inserted else { return }

@@ -38,6 +38,9 @@ package struct ReplayScript: Sendable {
         package var hasEnd = false
         /// How many heartbeats the board echoed before it no longer did; nil where it always did.
         package var mutedFrom: Int?
+        /// Whether the app spoke on behind the board's close frame: from the next connection on
+        /// it is not read, until its end.
+        package var isReadLate = false
         /// How our side cut its messages into frames.
         package var framing = MessageWriter.Framing.whole
 
