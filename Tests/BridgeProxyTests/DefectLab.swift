@@ -21,7 +21,8 @@ final class DefectLab {
     private let asPhone: HTTPClient
     private let asTool: HTTPClient
     private let toolLoop: SimulatedLoop
-    private var link: WebSocketConnection?
+    /// The phone's connections by hand; the last one is the present one.
+    private var links: [WebSocketConnection] = []
     private static let file = "lab.ndjson"
 
     /// - Parameters:
@@ -92,6 +93,12 @@ final class DefectLab {
         run(0.2)
     }
 
+    /// The board's own side does something else, now.
+    func perform(_ step: BoardStep) {
+        board.run(BoardScript([.init(second: 0, step: step)]))
+        run(0.2)
+    }
+
     // MARK: - By HTTP
 
     private func ask(_ client: HTTPClient, _ method: String, _ target: String, _ body: String) {
@@ -148,15 +155,33 @@ final class DefectLab {
             to: proxy, WebSocketRequest(target: "/api/phone-bridge?platform=ios&phone_id=phone-a1"),
             on: phoneLoop
         ) { [unowned self] result in
-            if case .success(let opened) = result { link = opened }
+            if case .success(let opened) = result { links.append(opened) }
         }
         run(0.1)
-        say(#"{"id":"phone_environment","method":"phone_environment","data":{"platform":"ios"}}"#)
+        say(Self.environment("en"))
     }
 
-    func say(_ text: String) {
-        link?.send(text: text)
+    /// A report of a small environment.
+    static func environment(_ language: String) -> String {
+        #"{"id":"phone_environment","method":"phone_environment","data":"#
+            + #"{"platform":"ios","language":"\#(language)"}}"#
+    }
+
+    /// Says something on the present connection, or on the first one, which may be replaced.
+    func say(_ text: String, onFirst: Bool = false) {
+        (onFirst ? links.first : links.last)?.send(text: text)
         run(0.1)
+    }
+
+    /// The phone's connection breaks off.
+    func drop() {
+        links.last?.abort()
+        run(0.1)
+    }
+
+    /// The phone does not read what comes on its first connection, until it does again.
+    func setDeaf(_ isDeaf: Bool) {
+        if isDeaf { links.first?.pause() } else { links.first?.resume() }
     }
 
     /// Heartbeats every 5 s.
@@ -172,7 +197,7 @@ final class DefectLab {
     /// Ends everything, and holds the session against the rules.
     func breaches() throws -> [Breach] {
         app?.stop()
-        link?.close(.normal)
+        for link in links { link.close(.normal) }
         asPhone.closeIdle()
         asTool.closeIdle()
         run(1)

@@ -54,6 +54,12 @@ import Wire
             lab.enqueue("abc")
             lab.enqueue("ABC")
         },
+        Row(defect: .b5, rules: ["queue-not-while-sent"]) { lab in
+            lab.connect()
+            lab.send(command("q", "clipboard_read"))
+            lab.drop()
+            lab.poll()
+        },
         // A late answer, while another command waits.
         Row(defect: .b6, rules: ["outcome-first-result"], hasApp: true) { lab in
             lab.send(
@@ -75,6 +81,17 @@ import Wire
             lab.app?.perform(.inactive)
             lab.run(6)
         },
+        Row(defect: .b12, rules: ["outcome-timeout"]) { lab in
+            lab.connect()
+            lab.send(BridgeCommand(id: "c", type: "clipboard_read"))
+            lab.beat(11)
+        },
+        Row(defect: .b14, rules: ["outcome-timeout"]) { lab in
+            lab.connect()
+            lab.send(command("c", "clipboard_read"))
+            lab.beat(4)
+            lab.run(9)
+        },
         Row(defect: .b16, rules: ["heartbeat-echo-id"]) { lab in
             lab.connect()
             lab.say(#"{"id":"ping"}"#)
@@ -87,11 +104,45 @@ import Wire
                     + #""reported_at":"1999-01-01T00:00:00Z"}}"#)
             lab.status()
         },
+        Row(defect: .b18, rules: ["heartbeat-limit-status"]) { lab in
+            lab.connect()
+            lab.beat(1)
+            lab.run(85)
+            lab.status()
+        },
+        Row(defect: .b19, rules: ["heartbeat-limit-not-early"]) { lab in
+            lab.connect()
+            for _ in 0..<3 {
+                lab.beat(1)
+                lab.run(35)
+            }
+        },
         Row(defect: .b20, rules: ["environment-cleared"], hasApp: true) { lab in
             lab.run(2)
             lab.app?.perform(.dropConnection)
             lab.run(1)
             lab.status()
+        },
+        // The phone answers the close of its replaced connection late.
+        Row(defect: .b21, rules: ["status-environment"]) { lab in
+            lab.connect()
+            lab.setDeaf(true)
+            lab.connect()
+            lab.run(3)
+            lab.setDeaf(false)
+            lab.beat(1)
+            lab.status()
+        },
+        // It talks on before it answers.
+        Row(defect: .b22, rules: ["status-environment"]) { lab in
+            lab.connect()
+            lab.setDeaf(true)
+            lab.connect()
+            lab.say(DefectLab.environment("de"), onFirst: true)
+            lab.say(#"{"id":"heartbeat"}"#)
+            lab.status()
+            lab.setDeaf(false)
+            lab.run(1)
         },
         Row(defect: .b23, rules: ["heartbeat-echoed"]) { lab in
             lab.connect()
@@ -100,6 +151,15 @@ import Wire
                 #"{"id":"phone_environment","method":"phone_environment","data":{"system_name":5}}"#
             )
             lab.beat(5)
+        },
+        Row(defect: .b24, rules: ["queue-retries"]) { lab in retried(lab) },
+        Row(defect: .b25, rules: ["queue-retries"]) { lab in retried(lab) },
+        Row(defect: .b26, rules: ["queue-not-after-result"]) { lab in
+            lab.enqueue("q")
+            lab.poll()
+            lab.post("q", "one")
+            lab.run(95)
+            lab.poll()
         },
         Row(defect: .b27, rules: ["queue-hands-out"]) { lab in
             for id in ["a", "b", "c"] { lab.enqueue(id) }
@@ -128,6 +188,14 @@ import Wire
             lab.query("a")
         },
     ]
+
+    /// A command that nobody answers, and the poll by which it must have come again.
+    private static func retried(_ lab: DefectLab) {
+        lab.enqueue("q")
+        lab.poll()
+        lab.run(95)
+        lab.poll()
+    }
 
     static let app: [Row] = [
         Row(defect: .a1, rules: ["one-effect"], hasApp: true) { lab in
@@ -169,6 +237,14 @@ import Wire
             lab.send(command("d1", "calendar_delete", ["event_id": "ios_event_1"]))
             lab.send(command("d2", "calendar_delete", ["event_id": "ios_event_1"]))
         },
+        Row(defect: .a10, rules: ["command-answered"], hasApp: true) { lab in
+            lab.app?.perform(.decide(.calendar, .pending))
+            lab.send(create)
+            lab.run(6)
+            lab.app?.perform(.decide(.calendar, .granted))
+            lab.send(command("later", "clipboard_read"))
+            lab.run(50)
+        },
         Row(defect: .a11, rules: ["event-times-kept"], hasApp: true) { lab in
             lab.send(create)
             lab.send(
@@ -180,6 +256,24 @@ import Wire
         Row(defect: .a18, rules: ["command-answered"], hasApp: true, fragments: true) { lab in
             lab.send(command("c", "clipboard_read"))
             lab.run(50)
+        },
+        Row(defect: .a20, rules: ["heartbeat-interval"], hasApp: true) { lab in
+            lab.app?.perform(.decide(.calendar, .pending))
+            lab.send(create)
+            lab.run(25)
+            lab.app?.perform(.decide(.calendar, .granted))
+            lab.run(12)
+        },
+        Row(defect: .a22, rules: ["reconnect-storm"], hasApp: true) { lab in
+            for _ in 0..<4 {
+                lab.perform(.close(code: 1001, reason: "restart"))
+                lab.run(6)
+            }
+        },
+        Row(defect: .a24, rules: ["poll-goes-on"], hasApp: true) { lab in
+            lab.run(21)
+            lab.perform(.holdPoll)
+            lab.run(200)
         },
     ]
 

@@ -119,6 +119,9 @@ struct Conversation {
             ask(.request(method, target, host: "h", body: body ?? []))
         case .cancel(let request):
             requests = requests.filter { $0.value != request }
+        case .listen:
+            // Here every word arrives at once, so that nothing waits to be read.
+            break
         }
     }
 

@@ -28,6 +28,12 @@ import Wire
             _ = bench.enqueue(#"{"id":"abc"}"#)
             return bench.enqueue(#"{"id":" ABC\ufffd"}"#).status != 202
         },
+        .b5: { bench in
+            let link = bench.connect()
+            _ = bench.command(#"{"id":"a","type":"clipboard_read"}"#)
+            bench.end(link, cleanly: false)
+            return bench.poll("platform=ios&app_state=active&phone_id=phone-a1") == ["a"]
+        },
         .b6: { bench in
             let link = bench.connect()
             let exchange = bench.command(#"{"id":"a","type":"clipboard_read"}"#)
@@ -53,6 +59,22 @@ import Wire
             bench.say(#"{"id":"phone_app_state","data":{"app_state":"active"}}"#, on: link)
             return bench.outcome(exchange)?["data"]?["app_state"] == "active"
         },
+        .b12: { bench in
+            bench.connect()
+            let exchange = bench.command(#"{"id":"a","type":"clipboard_read"}"#)
+            bench.wait(6)
+            return bench.outcome(exchange) == nil
+        },
+        .b14: { bench in
+            let link = bench.connect()
+            let exchange = bench.command(
+                #"{"id":"a","type":"clipboard_read","timeout_ms":8000}"#)
+            for _ in 0..<3 {
+                bench.wait(5)
+                bench.say(#"{"id":"heartbeat"}"#, on: link)
+            }
+            return bench.outcome(exchange) == nil
+        },
         .b16: { bench in
             let link = bench.connect()
             return bench.say(#"{"id":"ping"}"#, on: link) != [#"{"id":"ping"}"#]
@@ -64,16 +86,60 @@ import Wire
                     + #""reported_at":"1999-01-01T00:00:00Z"}}"#, on: link)
             return bench.statusDocument["last_heartbeat_at"] == "1999-01-01T00:00:00Z"
         },
+        .b18: { bench in
+            bench.connect()
+            bench.wait(200)
+            return bench.closes.isEmpty && bench.statusDocument["connected"] == true
+        },
+        .b19: { bench in
+            bench.connect()
+            bench.wait(50)
+            return !bench.closes.isEmpty
+        },
         .b20: { bench in
             let link = bench.connect()
             bench.say(#"{"id":"phone_environment","data":{"system_name":"iOS"}}"#, on: link)
             bench.end(link, cleanly: false)
             return bench.statusDocument["environment"] != nil
         },
+        .b21: { bench in
+            let old = bench.connect()
+            let new = bench.connect()
+            bench.say(#"{"id":"phone_environment","data":{"system_name":"iOS"}}"#, on: new)
+            let exchange = bench.command(#"{"id":"a","type":"clipboard_read"}"#)
+            bench.end(old)
+            return bench.statusDocument["environment"] == nil && bench.outcome(exchange) != nil
+        },
+        .b22: { bench in
+            let old = bench.connect()
+            bench.connect()
+            bench.say(#"{"id":"phone_environment","data":{"system_name":"iOS"}}"#, on: old)
+            return bench.statusDocument["environment"]?["system_name"] == "iOS"
+        },
         .b23: { bench in
             let link = bench.connect()
             bench.say(#"{"id":"phone_environment","data":{"system_name":5}}"#, on: link)
             return bench.say(#"{"id":"heartbeat"}"#, on: link).isEmpty && bench.closes.isEmpty
+        },
+        .b24: { bench in
+            _ = bench.enqueue(read)
+            _ = bench.poll()
+            bench.wait(200)
+            return bench.poll().isEmpty && bench.status(of: "q") == "in_flight"
+        },
+        .b25: { bench in
+            _ = bench.enqueue(read)
+            _ = bench.poll()
+            bench.wait(70)
+            return bench.poll() == ["q-1"]
+        },
+        .b26: { bench in
+            _ = bench.enqueue(read)
+            _ = bench.poll()
+            _ = bench.post("/api/phone-bridge/results", #"{"id":"q","data":1}"#)
+            let status = bench.status(of: "q")
+            bench.wait(70)
+            return bench.poll() == ["q"] && status == "completed"
         },
         .b27: { bench in
             for index in 0..<5 { _ = bench.enqueue("{\"id\":\"c\(index)\"}") }
@@ -165,6 +231,13 @@ import Wire
                 #"{"id":"c","type":"calendar_delete","payload":{"event_id":"x"}}"#, on: link)
             return answer?["error"]?["details"]?["native_code"] == nil
         },
+        .a10: { bench in
+            let link = bench.connect()
+            bench.perform(.decide(.calendar, .pending))
+            bench.say(create("c"), on: link, working: 6)
+            bench.perform(.decide(.calendar, .granted))
+            return bench.say(#"{"id":"d","type":"clipboard_read"}"#, on: link).isEmpty
+        },
         .a11: { bench in
             let link = bench.connect()
             _ = bench.ask(create("c"), on: link)
@@ -176,6 +249,33 @@ import Wire
             return bench.say(
                 #"{"id":"c","type":"clipboard_read"}"#, on: link, firstFragmentCount: 9
             ).isEmpty
+        },
+        .a20: { bench in
+            let link = bench.connect()
+            bench.perform(.decide(.calendar, .pending))
+            let count = bench.log.count
+            bench.say(create("c"), on: link, working: 40)
+            let isSilent = bench.sent(from: count).isEmpty
+            bench.perform(.decide(.calendar, .granted))
+            bench.wait(6)
+            // It is the beats that are missing, not the connection.
+            return isSilent && bench.sent(from: count).count == 2 && bench.links.count == 1
+        },
+        .a22: { bench in
+            let link = bench.connect()
+            bench.end(link)
+            bench.wait(1)
+            return bench.links.count == 2
+        },
+        .a24: { bench in
+            let link = bench.connect()
+            bench.perform(.background(.pip))
+            bench.wait(60)
+            bench.perform(.foreground)
+            bench.perform(.background(.pip))
+            bench.wait(60)
+            let beats = bench.sent().count { $0.contains("heartbeat") }
+            return bench.polls.count == 1 && beats > 20 && bench.links == [link]
         },
     ]
 

@@ -103,6 +103,9 @@ private final class Lab {
             #expect(codes["e8"] == "invalid_arguments")
         case "late-answer":
             #expect(codes["l1"] == "bridge_timeout")
+        case "prompts":
+            #expect(codes["j1"] == "bridge_timeout" && codes["j2"] == "bridge_timeout")
+            #expect(codes["j3"] == .some(nil))
         case "times":
             #expect(codes["t3"] == "invalid_arguments")
         case "replaced":

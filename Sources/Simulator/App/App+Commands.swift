@@ -11,6 +11,8 @@ extension App {
         guard let idText = value["id"]?.stringValue, !idText.isEmpty else { return [] }
         let id = CommandID(idText)
         if value["type"] == nil, id.isReserved { return [] }
+        latch(at: now)
+        if isLatched { return [] }
         latestCommandID = id
         let (command, failure) = Self.command(id, value)
         switch cache.arrive(command, by: route) {
@@ -37,9 +39,23 @@ extension App {
             runs.append(
                 Run(
                     key: key, command: command, route: route,
-                    finishesAt: now.monotonic + options.timeScale.nanoseconds(seconds: seconds)))
+                    finishesAt: now.monotonic + options.timeScale.nanoseconds(seconds: seconds),
+                    expiresAt: now.monotonic
+                        + options.timeScale.nanoseconds(milliseconds: Self.timeout(of: value))))
             return []
         }
+    }
+
+    private static func timeout(of value: JSON) -> Int {
+        let standard = Int(Contract.current.timing.defaultTimeoutMilliseconds)
+        return value["timeout_ms"]?.integerValue.flatMap { Int(exactly: $0) } ?? standard
+    }
+
+    /// With defect A10, remembers a command that waited for a prompt beyond its time.
+    private mutating func latch(at now: Moment) {
+        guard options.defects.contains(.a10) else { return }
+        let isLate = runs.contains { $0.waitsFor != nil && $0.expiresAt <= now.monotonic }
+        if isLate { isLatched = true }
     }
 
     /// Reads a command, or says what is wrong with it; `timeout_ms` is the board's business.
@@ -126,6 +142,7 @@ extension App {
     mutating func decide(
         _ permission: Phone.Permission, _ decision: Phone.Decision, at now: Moment
     ) -> [AppAction] {
+        latch(at: now)
         phone.permissions[permission] = decision
         guard decision != .pending else { return [] }
         promptAnswers[permission] = nil

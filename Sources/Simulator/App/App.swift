@@ -23,6 +23,8 @@ package struct App: Sendable {
         let route: AnswerRoute
         /// When its work is done; the prompt may make it later.
         let finishesAt: Int64
+        /// When the board stops waiting for its answer; only defect A10 asks.
+        let expiresAt: Int64
         var waitsFor: Phone.Permission?
     }
 
@@ -41,11 +43,15 @@ package struct App: Sendable {
     var promptAnswers: [Phone.Permission: Int64] = [:]
     var requestCount: UInt64 = 0
     var latestCommandID = CommandID("")
+    /// Set by defect A10: no command is done any more.
+    var isLatched = false
 
     package init(options: AppOptions = AppOptions()) {
         self.options = options
         phone = Phone(platform: options.platform, defects: options.defects)
-        link = AppLink(scale: options.timeScale, seed: options.seed)
+        link = AppLink(
+            scale: options.timeScale, seed: options.seed,
+            reconnect: options.defects.contains(.a22) ? 0.1...0.3 : AppTimes.reconnect)
         polling = AppPolling(scale: options.timeScale)
         outbox = AppOutbox(
             scale: options.timeScale, maximumCount: options.maximumOutboxCount)
@@ -154,7 +160,10 @@ package struct App: Sendable {
             if let poll = polling.stop() { actions.append(.cancel(poll)) }
         }
         if !isSuspended {
-            while let due = link.takeDue(at: now.monotonic) { actions += act(on: due) }
+            let isBlocked = options.defects.contains(.a20) && !runs.isEmpty
+            while let due = link.takeDue(at: now.monotonic, isBlocked: isBlocked) {
+                actions += act(on: due)
+            }
         }
         guard isRunning else { return actions }
         actions += finishRuns(at: now)
@@ -162,7 +171,11 @@ package struct App: Sendable {
         case nil: break
         case .poll?: actions.append(poll(at: now))
         case .hung(let id)?:
-            _ = polling.answered(id, nextAfter: pollInterval, at: now.monotonic)
+            if options.defects.contains(.a24) {
+                polling.latch()
+            } else {
+                _ = polling.answered(id, nextAfter: pollInterval, at: now.monotonic)
+            }
             actions.append(.cancel(id))
         }
         while let hung = outbox.takeHung(at: now.monotonic) { actions.append(.cancel(hung)) }
@@ -194,6 +207,8 @@ package struct App: Sendable {
         case .closeConnection(let code, let reason):
             guard let id = link.open else { return [] }
             return [.close(id, code: code, reason: reason)] + linkEnded(id, at: now)
+        case .deaf(let isDeaf):
+            return link.open.map { [.listen($0, !isDeaf)] } ?? []
         case .decide(let permission, let decision):
             return decide(permission, decision, at: now)
         case .copy(let text):

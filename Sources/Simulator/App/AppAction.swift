@@ -18,6 +18,8 @@ package enum AppAction: Sendable, Equatable {
     case send(LinkID, Bytes)
     /// Begin the close handshake and end the connection soon; nothing is heard of it any more.
     case close(LinkID, code: UInt16, reason: String)
+    /// Read nothing of a connection any more, or again; what is sent goes out.
+    case listen(LinkID, Bool)
     /// Give up the connection or the attempt at once; nothing is heard of it any more.
     case abort(LinkID)
     /// Make an HTTP request; a reply or a failure follows.
@@ -37,6 +39,8 @@ package enum AppStep: Sendable, Equatable {
     case dropConnection
     /// The app closes the WebSocket in good order, and reconnects.
     case closeConnection(code: UInt16, reason: String)
+    /// The app is stuck where it reads its WebSocket, or is so no more; it sends all the same.
+    case deaf(Bool)
     /// The user answers a permission's prompt, or changes their mind in the settings.
     case decide(Phone.Permission, Phone.Decision)
     /// Somebody copies a text on the phone.

@@ -29,9 +29,14 @@ struct AppLink: Sendable {
     private var linkCount: UInt64 = 0
     private var generator: SplitMix64
     private let scale: TimeScale
+    /// Seconds before another attempt, at least and at most.
+    private let reconnect: ClosedRange<Double>
 
-    init(scale: TimeScale, seed: UInt64) {
+    init(
+        scale: TimeScale, seed: UInt64, reconnect: ClosedRange<Double> = AppTimes.reconnect
+    ) {
         self.scale = scale
+        self.reconnect = reconnect
         generator = SplitMix64(seed: seed)
     }
 
@@ -81,7 +86,7 @@ struct AppLink: Sendable {
     }
 
     private mutating func reconnectWait() -> Int64 {
-        scale.nanoseconds(seconds: generator.number(in: AppTimes.reconnect))
+        scale.nanoseconds(seconds: generator.number(in: reconnect))
     }
 
     mutating func opened(at now: Int64) {
@@ -97,7 +102,9 @@ struct AppLink: Sendable {
     }
 
     /// What is due; nil when nothing is.
-    mutating func takeDue(at now: Int64) -> Due? {
+    ///
+    /// - Parameter isBlocked: by defect A20: no heartbeat is sent, and none is missed.
+    mutating func takeDue(at now: Int64, isBlocked: Bool = false) -> Due? {
         guard let deadline = nextDeadline, deadline <= now else { return nil }
         switch state {
         case .idle:
@@ -111,6 +118,11 @@ struct AppLink: Sendable {
         case .connecting(let id, _):
             retry(at: now)
             return .hung(id)
+        case .open(let id, _, _) where isBlocked:
+            state = .open(
+                id, nextHeartbeat: now + scale.nanoseconds(seconds: AppTimes.heartbeat),
+                lastEcho: now)
+            return nil
         case .open(let id, let nextHeartbeat, let lastEcho):
             if now - lastEcho >= scale.nanoseconds(seconds: AppTimes.echoLimit) {
                 retry(at: now)

@@ -7,6 +7,8 @@ struct AppPolling: Sendable {
         case off
         case waiting(until: Int64)
         case asking(RequestID, until: Int64)
+        /// What defect A24 leaves behind: no poll ever again.
+        case latched
     }
 
     private var state = State.off
@@ -18,23 +20,34 @@ struct AppPolling: Sendable {
 
     var nextDeadline: Int64? {
         switch state {
-        case .off: nil
+        case .off, .latched: nil
         case .waiting(let until), .asking(_, let until): until
         }
     }
 
     /// Polls now, and from then on; a poll that is under way goes on.
     mutating func start(at now: Int64) {
-        if case .asking = state { return }
-        state = .waiting(until: now)
+        switch state {
+        case .asking, .latched: return
+        case .off, .waiting: state = .waiting(until: now)
+        }
     }
 
     /// Stops polling, and returns the request that is to be given up.
     mutating func stop() -> RequestID? {
-        defer { state = .off }
-        if case .asking(let id, _) = state { return id }
-        return nil
+        switch state {
+        case .latched: return nil
+        case .asking(let id, _):
+            state = .off
+            return id
+        case .off, .waiting:
+            state = .off
+            return nil
+        }
     }
+
+    /// Never polls again; the request that is under way is to be given up.
+    mutating func latch() { state = .latched }
 
     /// Notes a request that was made.
     mutating func asked(_ id: RequestID, at now: Int64) {
@@ -56,7 +69,7 @@ struct AppPolling: Sendable {
 
     func due(at now: Int64) -> Due? {
         switch state {
-        case .off: nil
+        case .off, .latched: nil
         case .waiting(let until): until <= now ? .poll : nil
         case .asking(let id, let until): until <= now ? .hung(id) : nil
         }

@@ -26,13 +26,16 @@ extension Board {
         var command = command
         if command.phoneID == nil, !phone.phoneID.isEmpty { command.phoneID = phone.phoneID }
         var milliseconds = command.timeoutMilliseconds ?? 0
-        if milliseconds <= 0 { milliseconds = BoardTimes.defaultTimeoutMilliseconds }
+        if milliseconds <= 0 {
+            milliseconds =
+                options.defects.contains(.b12) ? 50_000 : BoardTimes.defaultTimeoutMilliseconds
+        }
         milliseconds = min(milliseconds, BoardTimes.maximumTimeoutMilliseconds)
+        let duration = options.timeScale.nanoseconds(milliseconds: milliseconds)
         pending.add(
             PendingCommands.Entry(
-                id: command.id, origin: origin,
-                deadline: now.monotonic
-                    + options.timeScale.nanoseconds(milliseconds: milliseconds)))
+                command: command, origin: origin, duration: duration,
+                deadline: now.monotonic + duration))
         return [.send(link.id, JSONText.encode(command.json))]
     }
 

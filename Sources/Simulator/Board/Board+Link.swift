@@ -19,7 +19,7 @@ extension Board {
         var actions: [BoardAction] = []
         if let old = link {
             actions.append(.close(old.id, code: 1001, reason: "new connection"))
-            actions += disconnect(keepsEnvironment: false)
+            actions += disconnect(keepsEnvironment: false, at: now)
         }
         let platform = target.queryValue("platform") ?? ""
         let phoneID = CommandID(Self.trimmed(Self.phoneID(in: target).bytes))
@@ -62,12 +62,19 @@ extension Board {
     }
 
     /// Forgets the connection, and what is only true while connected (contract, "AppEvent").
-    mutating func disconnect(keepsEnvironment: Bool) -> [BoardAction] {
+    mutating func disconnect(keepsEnvironment: Bool, at now: Moment) -> [BoardAction] {
         link = nil
         phone.phoneID = CommandID("")
+        return forget(keepsEnvironment: keepsEnvironment, at: now)
+    }
+
+    /// Forgets the phone's environment, and ends the commands that wait for its answers.
+    mutating func forget(keepsEnvironment: Bool, at now: Moment) -> [BoardAction] {
         if !keepsEnvironment { environment = nil }
         return pending.takeAll().flatMap { entry in
-            end(entry) { id in
+            // An id that the queue has already is there once.
+            if options.defects.contains(.b5) { try? queue.enqueue(entry.command, at: now) }
+            return end(entry) { id in
                 CommandResponse(
                     id: id,
                     failure: .init(

@@ -125,12 +125,13 @@ package struct Board: Sendable {
         message: Bytes, on id: LinkID, at now: Moment
     ) -> [BoardAction] {
         keepTime(at: now)
+        if options.defects.contains(.b14) { pending.restart(at: now.monotonic) }
         return dated(hear(message, on: id, at: now), at: now)
     }
 
     private mutating func hear(_ message: Bytes, on id: LinkID, at now: Moment) -> [BoardAction] {
         // A superseded link may talk on until its end: nobody listens.
-        guard let link, link.id == id, !link.isReaderDead,
+        guard let link, link.id == id || options.defects.contains(.b22), !link.isReaderDead,
             let value = try? JSONText.parse(message),
             let response = try? CommandResponse(value, ignoresCase: true)
         else { return [] }
@@ -166,9 +167,13 @@ package struct Board: Sendable {
         _ id: LinkID, cleanly: Bool, at now: Moment
     ) -> [BoardAction] {
         keepTime(at: now)
-        guard link?.id == id else { return [] }
+        guard link?.id == id else {
+            // A replaced link ends behind the one that came in its place.
+            guard link != nil, options.defects.contains(.b21) else { return [] }
+            return dated(forget(keepsEnvironment: false, at: now), at: now)
+        }
         let keepsEnvironment = !cleanly && options.defects.contains(.b20)
-        return dated(disconnect(keepsEnvironment: keepsEnvironment), at: now)
+        return dated(disconnect(keepsEnvironment: keepsEnvironment, at: now), at: now)
     }
 
     /// The time of `nextDeadline` has come.
@@ -184,11 +189,12 @@ package struct Board: Sendable {
             }
         }
         if var checked = link, checked.nextCheck <= now.monotonic {
-            let isTimedOut = checked.isTimedOut(at: now, scale: options.timeScale)
+            let limit = options.defects.contains(.b19) ? 30 : BoardTimes.heartbeatLimit
+            let isTimedOut = checked.isTimedOut(at: now, limit: limit, scale: options.timeScale)
             link = checked
-            if isTimedOut {
+            if isTimedOut, !options.defects.contains(.b18) {
                 actions.append(.close(checked.id, code: 1001, reason: "heartbeat timeout"))
-                actions += disconnect(keepsEnvironment: false)
+                actions += disconnect(keepsEnvironment: false, at: now)
             }
         }
         return dated(actions, at: now)

@@ -20,10 +20,12 @@ struct BoardLink {
     }
 
     /// Looks whether the heartbeat is too old, as every 15 s from the connect.
-    mutating func isTimedOut(at now: Moment, scale: TimeScale) -> Bool {
+    ///
+    /// - Parameter limit: in seconds, before they are scaled.
+    mutating func isTimedOut(at now: Moment, limit: Double, scale: TimeScale) -> Bool {
         nextCheck = now.monotonic + scale.nanoseconds(seconds: BoardTimes.heartbeatCheck)
         return now.monotonic - lastHeartbeat.monotonic
-            > scale.nanoseconds(seconds: BoardTimes.heartbeatLimit)
+            > scale.nanoseconds(seconds: limit)
     }
 }
 
@@ -38,9 +40,13 @@ struct PendingCommands {
     }
 
     struct Entry {
-        let id: CommandID
+        let command: BridgeCommand
         let origin: Origin
-        let deadline: Int64
+        /// What the answer may take, in nanoseconds.
+        let duration: Int64
+        var deadline: Int64
+
+        var id: CommandID { command.id }
     }
 
     /// In the order of sending.
@@ -78,6 +84,11 @@ struct PendingCommands {
     mutating func takeAll() -> [Entry] {
         defer { entries = [] }
         return entries
+    }
+
+    /// Gives all commands their time anew; what defect B14 does with each message.
+    mutating func restart(at now: Int64) {
+        for index in entries.indices { entries[index].deadline = now + entries[index].duration }
     }
 
     /// Takes out what has waited long enough.

@@ -25,7 +25,7 @@ struct BoardQueue {
 
     private struct Entry {
         let sequence: UInt64
-        let command: BridgeCommand
+        var command: BridgeCommand
         let size: Int
         let enqueuedAt: Int64
         var handedOutAt: Int64?
@@ -101,8 +101,9 @@ struct BoardQueue {
     /// Takes a phone's result; false when no command waits for it.
     mutating func complete(_ response: CommandResponse, at now: Moment) -> Bool {
         let key = key(response.id)
-        if let sequence = sequences[key] {
-            remove(sequence)
+        let keepsFlying = options.defects.contains(.b26)
+        if let sequence = sequences[key], !(keepsFlying && results[key] != nil) {
+            if !keepsFlying { remove(sequence) }
         } else if results[key] == nil || !options.defects.contains(.b8) {
             return false
         }
@@ -118,7 +119,7 @@ struct BoardQueue {
 
     func status(of id: CommandID) -> Status {
         let key = key(id)
-        if let kept = results[key], options.defects.contains(.b2) {
+        if let kept = results[key], !options.defects.isDisjoint(with: [.b2, .b26]) {
             return .completed(kept.response, completedAt: kept.completedAt.wall)
         }
         if let sequence = sequences[key], let index = index(of: sequence) {
@@ -137,13 +138,16 @@ struct BoardQueue {
         let resultLife = options.timeScale.nanoseconds(seconds: BoardTimes.resultLife)
         var ended: [UInt64] = []
         for index in waiting.indices {
-            if let since = waiting[index].handedOutAt, now.monotonic - since > window {
+            if let since = waiting[index].handedOutAt, now.monotonic - since > window,
+                !options.defects.contains(.b24)
+            {
                 if waiting[index].retryCount == Self.maximumRetryCount {
                     ended.append(waiting[index].sequence)
                     continue
                 }
                 waiting[index].retryCount += 1
                 waiting[index].handedOutAt = nil
+                if options.defects.contains(.b25) { rename(index) }
             }
             if waiting[index].handedOutAt == nil,
                 now.monotonic - waiting[index].enqueuedAt > queueLife
@@ -169,6 +173,16 @@ struct BoardQueue {
         var prefixes = ["calendar_", "contacts_", "notification_"]
         if route != .bleWake { prefixes += ["clipboard_", "open_"] }
         return prefixes.contains { type.hasPrefix($0) }
+    }
+
+    /// Gives a command that goes back to the queue a new id, as defect B25 does.
+    private mutating func rename(_ index: Int) {
+        let entry = waiting[index]
+        let old = key(entry.command.id)
+        if sequences[old] == entry.sequence { sequences[old] = nil }
+        let new = CommandID(entry.command.id.bytes + Bytes("-\(entry.retryCount)".utf8))
+        waiting[index].command.id = new
+        sequences[key(new)] = entry.sequence
     }
 
     private func key(_ id: CommandID) -> CommandID {

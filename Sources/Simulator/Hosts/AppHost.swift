@@ -95,6 +95,8 @@ package final class AppHost {
             links[id]?.send(.text, bytes)
         case .close(let id, let code, let reason):
             links[id]?.close(CloseCode(rawValue: code), reason)
+        case .listen(let id, let isOn):
+            if isOn { links[id]?.resume() } else { links[id]?.pause() }
         case .abort(let id):
             attempts.removeValue(forKey: id)?.cancel()
             links.removeValue(forKey: id)?.abort()

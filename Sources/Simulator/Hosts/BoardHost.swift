@@ -1,4 +1,5 @@
 package import Network
+import PhoneBridge
 import Wire
 
 /// Runs the reference board on a loop: listens, and carries its actions out.
@@ -20,6 +21,8 @@ package final class BoardHost {
     /// The commands of the script by their steps.
     private var scripted: [BridgeCommand] = []
     private var steps: [ScheduledAction] = []
+    /// Polls to come that get no answer.
+    private var heldPollCount = 0
     private var isStopped = false
 
     package init(loop: any EventLoop, options: BoardOptions = BoardOptions()) {
@@ -80,11 +83,21 @@ package final class BoardHost {
         let id = ExchangeID(rawValue: exchangeCount)
         exchanges[id] = exchange
         exchange.onGone = { [weak self] in self?.exchanges[id] = nil }
+        if heldPollCount > 0, Self.isPoll(exchange.request.head) {
+            heldPollCount -= 1
+            return
+        }
         input { board, now in
             board.receive(
                 exchange.request, isFromLoopback: exchange.peerAddress.ip.isLoopback,
                 exchange: id, at: now)
         }
+    }
+
+    private static func isPoll(_ head: HTTPHead) -> Bool {
+        HTTPRoute(
+            method: head.method ?? "", target: head.target ?? "",
+            paths: Contract.current.paths) == .poll
     }
 
     private func accept(_ exchange: HTTPExchange, as id: LinkID, _ action: BoardAction.Accept) {
@@ -151,6 +164,10 @@ package final class BoardHost {
                 return []
             }
             if !isQueued { onNote?("the queue does not take command \(command.id)") }
+        case .close(let code, let reason):
+            // The machine hears of it once they are closed.
+            for link in links.values { link.close(CloseCode(rawValue: code), reason) }
+        case .holdPoll: heldPollCount += 1
         }
     }
 

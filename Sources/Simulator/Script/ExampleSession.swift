@@ -33,13 +33,16 @@ package struct ExampleSession: Sendable {
 
     /// The sides that do in it what a reference peer does of itself.
     ///
-    /// The app is none where it says what it is told, or where another phone takes part.
+    /// The app is none where it says what it is told, or where another phone takes part; the
+    /// board is none where it is told to end a connection, or to leave a poll unanswered.
     package var peers: [Peer] {
         let isTold = scenario.entries.contains { entry in
             if case .say = entry.step { true } else { false }
         }
         let hasOthers = visitor != nil || !otherPhone.entries.isEmpty
-        return isTold || hasOthers ? [.board] : [.app, .board]
+        var peers: [Peer] = isTold || hasOthers ? [] : [.app]
+        if script.entries.allSatisfy(\.step.isOrdinary) { peers.append(.board) }
+        return peers
     }
 
     /// Those that show a person what there is.
@@ -51,9 +54,9 @@ package struct ExampleSession: Sendable {
     package static var all: [ExampleSession] {
         [
             allCommands, errors, reconnect, compressedAndroid, fragmented,
-            sameID, sameContent, twoAtOnce, lateAnswer, times,
+            sameID, sameContent, twoAtOnce, lateAnswer, prompts, times,
             pipQueue, fgsQueue, bleQueue, queueIDs, queueLimit, redelivery, cutRequest,
-            oddPhone, replaced, silence,
+            oddPhone, replaced, lateWords, oddBoard, silence,
         ]
     }
 }

@@ -185,6 +185,28 @@ extension ExampleSession {
             ]), duration: 16)
     }
 
+    /// Two commands that wait for the phone's user longer than the board waits for them.
+    package static var prompts: ExampleSession {
+        var patient = day("j1")
+        // It waits as long as one that does not say how long.
+        patient.timeoutMilliseconds = nil
+        var impatient = contacts("j2")
+        impatient.timeoutMilliseconds = 2000
+        return ExampleSession(
+            name: "prompts",
+            summary: "Two commands run out of time behind prompts; a later one is answered.",
+            scenario: AppScenario([
+                .init(second: 0.5, step: .decide(.calendar, .pending)),
+                .init(second: 0.5, step: .decide(.contacts, .pending)),
+                .init(second: 5.5, step: .decide(.contacts, .granted)),
+                .init(second: 9, step: .decide(.calendar, .granted)),
+            ]),
+            script: BoardScript([
+                .init(second: 2, step: .send(patient)), .init(second: 2.5, step: .send(impatient)),
+                .init(second: 11, step: .send(BridgeCommand(id: "j3", type: "clipboard_read"))),
+            ]), duration: 14)
+    }
+
     /// One hour in several spellings, and one that says no offset.
     package static var times: ExampleSession {
         ExampleSession(

@@ -35,10 +35,6 @@ extension ExampleSession {
     /// The newest connection wins: what waits on the old one is over, and the old one's end does
     /// no harm to the new one.
     package static var replaced: ExampleSession {
-        var other = AppOptions()
-        other.platform = .android
-        other.phoneID = "phone-b2"
-        other.seed = 2
         var session = ExampleSession(
             name: "replaced",
             summary: "Another phone connects while a command waits; the first one comes back.",
@@ -49,15 +45,71 @@ extension ExampleSession {
             script: BoardScript([
                 .init(second: 2, step: .send(BridgeCommand(id: "u1", type: "clipboard_read"))),
                 .init(second: 4, step: .send(day("u2"))),
-                .init(second: 6.2, step: .send(contacts("u3"))),
-                .init(second: 12, step: .send(contacts("u4"))),
+                // An answer shows that the environment before it has arrived.
+                .init(second: 5.6, step: .send(contacts("u3"))),
+                .init(second: 11, step: .send(contacts("u4"))),
             ]),
             tool: RequestScript([
                 .init(second: 1.5, step: .status), .init(second: 5.8, step: .status),
                 .init(second: 7.9, step: .status), .init(second: 11.2, step: .status),
             ]), duration: 14)
-        session.visitor = Visitor(app: other, comes: 5.4, goes: 7.5)
+        session.visitor = Visitor(app: secondPhone, comes: 5.4, goes: 7.5)
         return session
+    }
+
+    private static var secondPhone: AppOptions {
+        var other = AppOptions()
+        other.platform = .android
+        other.phoneID = "phone-b2"
+        other.seed = 2
+        return other
+    }
+
+    /// What is said on a connection that was replaced counts no more.
+    package static var lateWords: ExampleSession {
+        let words =
+            #"{"id":"phone_environment","method":"phone_environment","data":"#
+            + #"{"platform":"ios","language":"de"}}"#
+        var session = ExampleSession(
+            name: "late-words",
+            summary: "A phone does not see at once that another one has taken its place.",
+            scenario: AppScenario([
+                .init(second: 5.2, step: .deaf(true)), .init(second: 5.8, step: .say(words)),
+                .init(second: 6.5, step: .deaf(false)),
+            ]),
+            script: BoardScript([
+                .init(second: 2, step: .send(BridgeCommand(id: "h1", type: "clipboard_read"))),
+                .init(second: 5.5, step: .send(contacts("h2"))),
+                .init(second: 11, step: .send(contacts("h3"))),
+            ]),
+            tool: RequestScript([
+                .init(second: 1.5, step: .status), .init(second: 5.6, step: .status),
+                .init(second: 6.2, step: .status), .init(second: 7, step: .status),
+                .init(second: 7.2, step: .status), .init(second: 11.2, step: .status),
+            ]), duration: 12)
+        session.visitor = Visitor(app: secondPhone, comes: 5.4, goes: 7.5)
+        return session
+    }
+
+    /// A board that comes and goes, and one reply that an app waits for in vain.
+    package static var oddBoard: ExampleSession {
+        let closings = [2.0, 8, 14, 20].map { second in
+            BoardScript.Entry(second: second, step: .close(code: 1001, reason: "restart"))
+        }
+        return ExampleSession(
+            name: "odd-board",
+            summary:
+                "A board closes the connection four times, and leaves a poll without an answer.",
+            script: BoardScript(
+                closings + [
+                    .init(second: 7, step: .send(BridgeCommand(id: "o1", type: "clipboard_read"))),
+                    .init(second: 26, step: .holdPoll),
+                ]),
+            tool: RequestScript([
+                .init(
+                    second: 41, step: .enqueue(BridgeCommand(id: "o2", type: "clipboard_read"))),
+                .init(second: 47, step: .query("o2")),
+            ]), duration: 49)
     }
 
     /// A connection on which nobody speaks: the board ends it after a minute.

@@ -132,7 +132,8 @@ extension ExampleSession {
     package static var redelivery: ExampleSession {
         ExampleSession(
             name: "redelivery",
-            summary: "A command behind a prompt is handed out again; the app does it once.",
+            summary:
+                "A command behind a prompt is handed out again, one with a result is not.",
             scenario: AppScenario([
                 .init(second: 0.5, step: .decide(.calendar, .pending)),
                 .init(second: 67, step: .decide(.calendar, .granted)),
@@ -145,6 +146,7 @@ extension ExampleSession {
                             id: "v1", type: "calendar_create", timeoutMilliseconds: 90_000,
                             payload: event("", from: "12:00:00+08:00", to: "13:00:00+08:00")
                                 .payload))),
+                .init(second: 2, step: .enqueue(BridgeCommand(id: "v2", type: "clipboard_read"))),
                 .init(second: 7, step: .query("v1")), .init(second: 61.5, step: .query("v1")),
                 .init(second: 68.5, step: .query("v1")), .init(second: 72, step: .status),
             ]), duration: 74)

@@ -47,4 +47,16 @@ package enum BoardStep: Sendable {
     case send(BridgeCommand)
     /// Through the queue, from inside of the board.
     case enqueue(BridgeCommand)
+    /// The board closes the WebSocket in good order, as one that is started anew.
+    case close(code: UInt16, reason: String)
+    /// The next poll is never answered.
+    case holdPoll
+
+    /// Whether a board does so of itself, and not because it was told to.
+    var isOrdinary: Bool {
+        switch self {
+        case .send, .enqueue: true
+        case .close, .holdPoll: false
+        }
+    }
 }

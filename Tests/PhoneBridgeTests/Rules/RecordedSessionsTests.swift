@@ -57,6 +57,8 @@ import Testing
             "L result-in-time [31, 40]",
         ],
         "late-answer.ndjson": ["L result-in-time [9, 12]"],
+        // Two prompts that are answered too late.
+        "prompts.ndjson": ["L result-in-time [10, 16]", "L result-in-time [9, 18]"],
         // A time without its offset.
         "times.ndjson": ["S time-format [15]"],
         // A tool that breaks off in the middle of a body.

@@ -78,6 +78,24 @@ import Wire
         #expect(behind > posts[0])
     }
 
+    @Test func `an app that spoke on behind a close does so again, and ends it itself`() throws {
+        let script = ReplayScript.app(try Captures.session("late-words"), canStimulate: true)
+        #expect(script.links.map(\.isReadLate) == [true, false, false])
+        let onFirst = script.steps.compactMap { step -> String? in
+            switch step.kind {
+            case .send(0, _, _): "send"
+            case .end(0, _): "end"
+            case .ended(0): "ended"
+            default: nil
+            }
+        }
+        // Its two events as it connects, and the late words.
+        #expect(onFirst == ["send", "send", "send", "end", "ended"])
+        // A connection whose close is answered at once is read as ever.
+        let replaced = ReplayScript.app(try Captures.session("replaced"), canStimulate: true)
+        #expect(replaced.links.allSatisfy { !$0.isReadLate })
+    }
+
     @Test func `without a stimulus nothing waits for what the board sent on its own`() throws {
         let session = try Captures.session("all-commands")
         for canStimulate in [true, false] {
