@@ -33,6 +33,12 @@ import Wire
         stall a
         pause a
         resume a
+        chop a 1
+        chop a off
+        cork a
+        uncork a
+        fragment a 7
+        fragment a off
         close a 1000 "bye"
         close a
         close a "no code"

@@ -300,6 +300,34 @@ import Wire
     }
 
     @Test(arguments: Driver.allCases)
+    func `messages arrive whole however they are delivered`(driver: Driver) throws {
+        let talk = try Talk(try driver.makeBench())
+        var messages: [Bytes] = []
+        talk.board.onMessage = { _, message in messages.append(message) }
+        talk.client.delivery = .segments(of: 3)
+        talk.client.send(text: "in segments")
+        talk.client.send(text: "and another")
+        talk.bench.expect("both arrive") { messages.count == 2 }
+        talk.client.delivery = .held
+        talk.client.send(text: "held back")
+        talk.client.send(text: "as well")
+        talk.bench.settle()
+        #expect(messages.count == 2)
+        talk.client.delivery = .atOnce
+        talk.bench.expect("what was held back arrives") { messages.count == 4 }
+        // What still waits goes out before the end.
+        talk.client.delivery = .segments(of: 1)
+        talk.client.send(text: "last words")
+        talk.client.drop()
+        talk.bench.expect("nothing is lost") { messages.count == 5 }
+        #expect(
+            messages.map { String(decoding: $0, as: UTF8.self) } == [
+                "in segments", "and another", "held back", "as well", "last words",
+            ])
+        talk.finish()
+    }
+
+    @Test(arguments: Driver.allCases)
     func `frames glued to the handshake are not lost`(driver: Driver) throws {
         let bench = try driver.makeBench()
         let server = HTTPServer(on: bench.server)

@@ -57,15 +57,25 @@ struct CommandNames {
     /// Whether what is waited for is there.
     func hasCome(_ name: String) -> Bool { commands[name]?.hasCome == true }
 
+    /// The id under which a command goes; its name where it is not known.
+    func liveID(of name: String) -> String { commands[name]?.liveID ?? name }
+
+    /// Where a text stands that is filled in.
+    enum Form {
+        case json
+        /// A part of a URL's path.
+        case url
+    }
+
     /// A text with its places filled in; a name that is not known stands for itself.
-    func fill(_ text: Bytes) -> Bytes {
+    func fill(_ text: Bytes, as form: Form = .json) -> Bytes {
         guard var place = Self.opening(in: text, from: 0) else { return text }
         var filled = Bytes()
         var start = 0
         while let end = text[place...].firstIndex(of: UInt8(ascii: ")")) {
             filled += text[start..<place]
             let words = String(decoding: text[(place + 2)..<end], as: UTF8.self)
-            filled += value(words)
+            filled += value(words, as: form)
             start = end + 1
             guard let next = Self.opening(in: text, from: start) else { break }
             place = next
@@ -82,8 +92,8 @@ struct CommandNames {
         return nil
     }
 
-    /// What stands for a place, as the inside of a JSON string.
-    private func value(_ words: String) -> Bytes {
+    /// What stands for a place: the inside of a JSON string, or percent-encoded.
+    private func value(_ words: String, as form: Form) -> Bytes {
         let parts = words.split(separator: ".", maxSplits: 1)
         guard let name = parts.first.map(String.init), let command = commands[name] else {
             return Bytes(words.utf8)
@@ -92,6 +102,7 @@ struct CommandNames {
         if parts.count == 2 {
             text = command.data?[String(parts[1])]?.stringValue ?? words
         }
+        if form == .url { return Bytes(PercentText.encode(text).utf8) }
         var quoted = Bytes()
         appendJSONString(text, to: &quoted)
         return Bytes(quoted.dropFirst().dropLast())

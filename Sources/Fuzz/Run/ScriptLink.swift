@@ -9,6 +9,8 @@ final class ScriptLink {
     private(set) var isStalled = false
     /// Whether what comes is left where it is.
     private(set) var isPaused = false
+    /// Messages are cut into frames of so many bytes; nil for one frame a message.
+    var fragmentSize: Int?
     private let loop: any EventLoop
     private let role: WebSocketRole
     private var beat: ScheduledAction?
@@ -56,7 +58,7 @@ final class ScriptLink {
 
     private func beat(at time: Int64, _ interval: Int64) {
         guard isOpen else { return }
-        if !isStalled { connection.send(text: Self.heartbeat) }
+        if !isStalled { send(.text, Bytes(Self.heartbeat.utf8)) }
         // From the start, so that nothing adds up.
         beat = loop.schedule(at: time + interval) { [weak self] in
             self?.beat(at: time + interval, interval)
@@ -65,6 +67,25 @@ final class ScriptLink {
 
     /// Contract, "Heartbeat".
     static let heartbeat = #"{"id":"heartbeat"}"#
+
+    /// Sends a message, in frames of `fragmentSize`.
+    func send(_ opcode: Opcode, _ content: Bytes) {
+        guard let size = fragmentSize, content.count > size else {
+            return connection.send(opcode, content)
+        }
+        guard isOpen else { return }
+        // A message is not cut into more frames than this.
+        let step = max(size, content.count / 10_000)
+        var start = 0
+        while start < content.count {
+            let end = min(content.count, start + step)
+            send(
+                FuzzFrame(
+                    start == 0 ? opcode : .continuation, fin: end == content.count,
+                    Bytes(content[start..<end])))
+            start = end
+        }
+    }
 
     /// Writes a frame as it is described.
     func send(_ frame: FuzzFrame) {

@@ -73,7 +73,7 @@ extension ScriptRun {
 
     private func filled(_ text: String) -> String {
         guard text.contains("$(") else { return text }
-        return String(decoding: names.fill(Bytes(text.utf8)), as: UTF8.self)
+        return String(decoding: names.fill(Bytes(text.utf8), as: .url), as: UTF8.self)
     }
 
     /// Commands that came with the answer to a poll.

@@ -185,7 +185,7 @@ extension ScriptRun {
         let command = names.fill(json)
         names.add(name, try? JSON(parsing: command))
         guard let newest, let content = passed(command) else { return }
-        newest.connection.send(.text, content)
+        newest.send(.text, content)
     }
 
     /// What the app says: heartbeats are echoed, answers are kept.

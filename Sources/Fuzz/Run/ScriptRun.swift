@@ -154,6 +154,11 @@ package final class ScriptRun {
         case .stall(let name): links[name]?.stall()
         case .pause(let name): pause(name)
         case .resume(let name): resume(name)
+        case .chop(let name, let size):
+            links[name]?.connection.delivery = size.map { .segments(of: $0) } ?? .atOnce
+        case .cork(let name): links[name]?.connection.delivery = .held
+        case .uncork(let name): links[name]?.connection.delivery = .atOnce
+        case .fragment(let name, let size): links[name]?.fragmentSize = size
         case .beats(let name, let interval):
             links[name]?.beat(every: interval.map(options.scaled))
         case .stimulate(let name, let json): stimulate(name, json)
@@ -188,6 +193,7 @@ package final class ScriptRun {
 
     private func heal() {
         for name in links.keys.sorted() { resume(name) }
+        for link in links.values { link.connection.delivery = .atOnce }
         services.heal()
     }
 
@@ -310,8 +316,7 @@ package final class ScriptRun {
                 type: stimulus.type)
         }
         if case .success(let response?) = result {
-            onOutcome?(
-                String(decoding: names.fill(Bytes("$(\(name))".utf8)), as: UTF8.self), response)
+            onOutcome?(names.liveID(of: name), response)
         }
         if case .settling = phase, stimuli.isEmpty { close() }
     }
@@ -420,7 +425,7 @@ package final class ScriptRun {
     private func send(_ opcode: Opcode, _ content: Bytes, on name: String) {
         let content = names.fill(content)
         guard let link = links[name], let content = passed(content) else { return }
-        link.connection.send(opcode, content)
+        link.send(opcode, content)
     }
 
     private func send(_ frame: FuzzFrame, on name: String) {

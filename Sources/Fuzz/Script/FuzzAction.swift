@@ -32,6 +32,14 @@ package enum FuzzAction: Sendable, Hashable {
     case pause(String)
     /// Sending and reading go on.
     case resume(String)
+    /// From now on what is sent goes out in segments of so many bytes; nil ends it.
+    case chop(String, Int?)
+    /// What is sent is held back from now on, heartbeats and echoes included.
+    case cork(String)
+    /// What was held back goes out in one write.
+    case uncork(String)
+    /// From now on messages are cut into frames of so many bytes of payload; nil ends it.
+    case fragment(String, Int?)
     /// A command for the queue: by request as the app, or into the played board's queue.
     case enqueue(String, Bytes)
     /// Waits until the command has come (as the app), or an answer to it (as the board); at most so

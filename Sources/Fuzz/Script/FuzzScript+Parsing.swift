@@ -123,6 +123,16 @@ private struct ScriptLine {
         return time
     }
 
+    /// A number of bytes, at least 1; nil for `off`.
+    private mutating func size() throws(ScriptTextError) -> Int? {
+        let text = word()
+        if text == "off" { return nil }
+        guard let size = Int(text), (1...ScriptBytes.maximum).contains(size) else {
+            throw ScriptTextError("`off` or a number of bytes is missing")
+        }
+        return size
+    }
+
     private mutating func content() throws(ScriptTextError) -> Bytes {
         _ = next()
         defer { rest = "" }
@@ -169,6 +179,10 @@ private struct ScriptLine {
         case "stall": return .stall(try name("link"))
         case "pause": return .pause(try name("link"))
         case "resume": return .resume(try name("link"))
+        case "chop": return .chop(try name("link"), try size())
+        case "cork": return .cork(try name("link"))
+        case "uncork": return .uncork(try name("link"))
+        case "fragment": return .fragment(try name("link"), try size())
         case "enqueue": return .enqueue(try name("command"), try content())
         case "await": return .await(try name("command"), try time())
         case "heal": return .heal

@@ -30,6 +30,23 @@ package final class WebSocketConnection {
     /// Called when everything that was sent has gone to the system, after some of it had to wait.
     package var onDrain: (() -> Void)?
 
+    /// How what is sent goes out to the system.
+    package enum Delivery: Hashable, Sendable {
+        case atOnce
+        /// Kept back, and in one write once it is `atOnce` again.
+        case held
+        /// In segments of so many bytes, one after the other; of more where much waits.
+        case segments(of: Int)
+    }
+
+    /// For who wants to see what the peer makes of segments; `atOnce` unless it is set.
+    package var delivery = Delivery.atOnce {
+        didSet {
+            flush()
+            if delivery != .held { deliver() }
+        }
+    }
+
     /// The other end's address.
     package var peerAddress: SocketAddress { stream.peerAddress }
     /// This end's address.
@@ -52,6 +69,9 @@ package final class WebSocketConnection {
 
     /// How much is gathered before it goes out at once.
     private static let maximumGathered = 64 << 10
+    /// What is kept back by `delivery`.
+    private var held = Bytes()
+    private var nextSegment: ScheduledAction?
 
     /// Takes over a stream whose handshake is done.
     /// - Parameter rest: what the peer sent behind the handshake.
@@ -138,6 +158,7 @@ package final class WebSocketConnection {
     package func drop() {
         guard !isOver else { return }
         flush()
+        writeHeld()
         letGo()
         LingeringClose.begin(stream, peerHasEnded: streamEnd != nil, on: loop)
     }
@@ -222,9 +243,11 @@ package final class WebSocketConnection {
                 report?(closing)
             case .shutdown:
                 flush()
+                writeHeld()
                 stream.shutdown()
             case .drop:
                 flush()
+                writeHeld()
                 letGo()
                 LingeringClose.begin(stream, peerHasEnded: streamEnd != nil, on: loop)
             }
@@ -235,6 +258,11 @@ package final class WebSocketConnection {
     // MARK: Writing
 
     private func write(_ bytes: Bytes) {
+        guard delivery == .atOnce, held.isEmpty else {
+            held += bytes
+            if nextSegment == nil { deliver() }
+            return
+        }
         guard gathersWrites else {
             stream.write(bytes)
             return
@@ -252,7 +280,44 @@ package final class WebSocketConnection {
         stream.write(bytes)
     }
 
+    // MARK: Delivery
+
+    /// So many segments wait at most.
+    private static let maximumSegments = 4096
+    /// Nanoseconds between two segments.
+    private static let segmentInterval: Int64 = 20_000
+
+    /// Writes of what is kept back as much as may go.
+    private func deliver() {
+        nextSegment?.cancel()
+        nextSegment = nil
+        switch delivery {
+        case .held: return
+        case .atOnce: writeHeld()
+        case .segments(let size):
+            guard !isOver, !held.isEmpty else { return }
+            let count = min(held.count, max(1, size, held.count / Self.maximumSegments))
+            stream.write(Bytes(held.prefix(count)))
+            held.removeFirst(count)
+            guard !held.isEmpty else { return }
+            nextSegment = loop.schedule(after: Self.segmentInterval) { [weak self] in
+                self?.deliver()
+            }
+        }
+    }
+
+    private func writeHeld() {
+        nextSegment?.cancel()
+        nextSegment = nil
+        guard !isOver, !held.isEmpty else { return }
+        stream.write(held)
+        held = []
+    }
+
     private func letGo() {
+        nextSegment?.cancel()
+        nextSegment = nil
+        held = []
         isOver = true
         rest = nil
         timer?.cancel()
