@@ -106,7 +106,7 @@ package struct CasePlan: Sendable {
             if apply(mutator, entry.variant, &editor, &choices) { return editor }
         }
         return conversation(
-                mutator.needs, richness: 0, mutator.excludes, tag, &choices)
+            mutator.needs, richness: 0, mutator.excludes, tag, &choices)
     }
 
     // MARK: Chance

@@ -56,7 +56,9 @@ struct Conversation {
         if features.contains(.things) { things(&choices) }
         if features.contains(.queue) { queue(choices.number(in: 1...2), &choices) }
         if features.contains(.manyQueued) { queue(choices.number(in: 4...7), &choices) }
-        if features.contains(.secondPhone) { secondPhone(&choices) }
+        if features.contains(.secondPhone), !features.contains(.withoutLink) {
+            secondPhone(&choices)
+        }
         if features.contains(.background) { background(&choices) }
         if features.contains(.reconnect), !features.contains(.withoutLink) {
             editor.add(.close(editor.link, code: 1000, reason: []))
@@ -157,7 +159,12 @@ struct Conversation {
                 members.append(.init(editor.contract.poll.phoneID, .string(phone)))
                 command = .object(members)
             }
-            editor.add(.enqueue(name, command.encoded))
+            let isForAnyone = phone == nil && !features.contains(.withoutLink) && choices.oneIn(2)
+            editor.add(
+                .enqueue(
+                    name,
+                    phone == nil && !isForAnyone
+                        ? editor.forPhone(command.encoded) : command.encoded))
             queued.append((name, type, number))
         }
         editor.add(.get(poll))

@@ -9,11 +9,13 @@ final class CaseRecording {
     let recorder: Recorder
     let observer: CaseObserver
     private let memory: SessionMemory?
+    private let contract: Contract
 
     init(
         _ script: FuzzScript, on loop: any EventLoop, contract: Contract, checker: RuleChecker,
         tool: String, keepsSession: Bool
     ) throws(OutputError) {
+        self.contract = contract
         observer = CaseObserver(judging: script.judged, checker: checker)
         var outputs: [any SessionOutput] = [observer]
         if keepsSession {
@@ -53,7 +55,8 @@ final class CaseRecording {
         }
         var outcome = CaseOutcome()
         outcome.observations = Oracle.observations(
-            observer.breaches, remarks, profile: profile)
+            observer.breaches, remarks, profile: profile,
+            prompted: Oracle.prompted(by: run.script, contract))
         outcome.reached = observer.reached
         if run.hasOverlap { outcome.reached.insert(.overlap) }
         outcome.shapes = observer.shapes

@@ -26,13 +26,36 @@ enum Oracle {
         return (rule.hasPrefix("http-") || rule.hasPrefix("ws-")) && !reactions.contains(rule)
     }
 
+    /// Types of commands that wait for the phone's user at some time of a script: whoever leaves a
+    /// prompt open cannot blame the app for the time that it takes.
+    static func prompted(by script: FuzzScript, _ contract: Contract) -> Set<String> {
+        var types: Set<String> = []
+        for step in script.steps {
+            guard case .state(let words) = step.action,
+                case .permission(let permission, .pending)? = PhoneStateWord(parsing: words)
+            else { continue }
+            for type in contract.commands where type.permission == permission {
+                types.insert(type.name)
+            }
+        }
+        return types
+    }
+
+    private static func isExcused(_ breach: Breach, _ prompted: Set<String>) -> Bool {
+        guard breach.rule.id == "result-in-time" || breach.rule.id == "command-answered" else {
+            return false
+        }
+        return breach.command?.type.map(prompted.contains) ?? false
+    }
+
     /// The observations of a case, each check once for each type of command.
     static func observations(
-        _ breaches: [Breach], _ remarks: [ScriptRemark], profile: Profile
+        _ breaches: [Breach], _ remarks: [ScriptRemark], profile: Profile,
+        prompted: Set<String> = []
     ) -> [Observation] {
         var seen: Set<String> = []
         var observations: [Observation] = []
-        for breach in breaches where breach.knownDeviation == nil {
+        for breach in breaches where breach.knownDeviation == nil && !isExcused(breach, prompted) {
             let observation = Observation(
                 check: breach.rule.id, rating: breach.rule.rating, section: breach.rule.section,
                 demand: breach.rule.demand, text: breach.text, type: breach.command?.type,

@@ -68,7 +68,8 @@ extension Mutator {
             "J3", .sure, as: .app, summary: "an id that has to be escaped, twice", needs: [.queue],
             variants: 6, weight: 4
         ) { editor, variant, choices in
-            let id = editor.name("n")
+            let id =
+                editor.name("n")
                 + ["\"1", "\\1", "\n1", "\u{1}1", "</script>1", "\u{2028}1"][variant]
             let name = editor.name("q")
             let command = JSON.object([
@@ -104,6 +105,21 @@ extension Mutator {
             guard let place = choices.pick(commands) else { return false }
             return editor.edit(place) {
                 JSONEdit.setting($0, ["timeout_ms"], to: oddTimeouts[variant])
+            }
+        },
+        Mutator(
+            "J6", .weak, as: .app, summary: "a timeout_ms that leaves no time",
+            needs: [.command], variants: emptyTimeouts.count
+        ) { editor, variant, choices in
+            let commands = editor.places {
+                switch $0 {
+                case .command, .enqueue: true
+                default: false
+                }
+            }
+            guard let place = choices.pick(commands) else { return false }
+            return editor.edit(place) {
+                JSONEdit.setting($0, ["timeout_ms"], to: emptyTimeouts[variant])
             }
         },
         Mutator("J7", .sure, as: .app, summary: "an answer that failed", needs: [.command]) {
@@ -165,7 +181,8 @@ extension Mutator {
             }
             return false
         },
-        Mutator("J13", .sure, as: .app, summary: "answers with nothing in them", needs: [.command]) {
+        Mutator("J13", .sure, as: .app, summary: "answers with nothing in them", needs: [.command])
+        {
             editor, _, choices in
             for place in choices.shuffled(editor.answers) {
                 guard let text = editor.steps[place].action.content,
@@ -213,9 +230,12 @@ extension Mutator {
     ]
 
     static let oddTimeouts = [
-        "0", "-1", "5000.0", "5e3", "2147483648", "9007199254740993", "1e400", "\"5000\"", "null",
-        "5000.5", "[]", "-0", "1",
+        "5000.0", "5e3", "2147483648", "9007199254740993", "1e400", "\"5000\"", "null", "5000.5",
+        "[]", "1",
     ]
+
+    /// A board may pass on what its own tool wrote.
+    static let emptyTimeouts = ["0", "-1", "-0"]
 
     private static let oddErrors = [
         "null", "{}", "\"failed\"", "[]", "false", "0", #"{"category":"internal"}"#,

@@ -194,7 +194,8 @@ extension Mutator {
             var link = editor.openLink(at: place)
             for _ in 0..<choices.number(in: 1...12) {
                 actions.append(
-                    choices.oneIn(4) ? .reset(link)
+                    choices.oneIn(4)
+                        ? .reset(link)
                         : .close(link, code: codes[variant], reason: []))
                 link = editor.name("l")
                 actions += [.accept(link, 15 * nanosecondsPerSecond), .milliseconds(500)]

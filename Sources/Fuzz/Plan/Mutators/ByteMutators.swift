@@ -108,8 +108,10 @@ extension Mutator {
                 actions.append(
                     .bytes(link, Bytes(frame.prefix(1 + choices.below(frame.count - 1)))))
             }
+            // What was said before has arrived.
             actions += [
-                variant % 2 == 0 ? .reset(link) : .fin(link), .milliseconds(500), .get("status"),
+                .milliseconds(300), variant % 2 == 0 ? .reset(link) : .fin(link),
+                .milliseconds(500), .get("status"),
             ]
             editor.insert(actions, at: place)
             return true

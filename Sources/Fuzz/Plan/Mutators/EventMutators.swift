@@ -96,7 +96,11 @@ extension Mutator {
             let place = editor.quietPlace(&choices)
             let text = editor.values.event(event, number: editor.number(), &choices).encoded
             let all = TextVariants.broken + TextVariants.withoutID
-            guard let changed = all[variant](text) else { return false }
+            // Its name stands in `method` as well.
+            let bare =
+                variant < TextVariants.broken.count
+                ? text : JSONEdit.removing(text, ["method"]) ?? text
+            guard let changed = all[variant](bare) else { return false }
             editor.insert(
                 [.text(editor.link, changed), .seconds(17), .get("status")], at: place)
             return true

@@ -98,7 +98,7 @@ extension Mutator {
         },
         Mutator("F13", .weak, as: .app, .board, summary: "very long messages", variants: 4) {
             editor, variant, choices in
-            let size = [100_000, 1 << 20, (1 << 20) + 1, 17 << 20][variant]
+            let size = [100_000, 1 << 20, (1 << 20) + 1, 4 << 20][variant]
             return editor.sendLong(size, &choices)
         },
         Mutator(

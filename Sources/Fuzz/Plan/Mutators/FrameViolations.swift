@@ -4,8 +4,9 @@ import PhoneBridge
 import Wire
 
 extension Mutator {
-    /// Rows F4 to F8, F10, F12 and F14: frames that are not allowed. They end the connection, so
-    /// they come last on it.
+    /// Rows F4 to F8, F10, F12 and F14: frames that are not allowed.
+    ///
+    /// They end the connection, so they come last on it.
     static let frameViolations: [Mutator] = [
         Mutator(
             "F4", .sure, as: .app, .board, summary: "control frames that are not allowed",
@@ -35,7 +36,8 @@ extension Mutator {
             frame.isMasked = editor.played == .board
             return editor.sendLast([frame])
         },
-        Mutator("F6", .likely, as: .app, .board, summary: "lengths beyond all bounds", variants: 4) {
+        Mutator("F6", .likely, as: .app, .board, summary: "lengths beyond all bounds", variants: 4)
+        {
             editor, variant, _ in
             var frame = FuzzFrame(.text, Bytes("x".utf8))
             frame.announced = [1 << 63, .max, 1 << 62, 1 << 40][variant]
@@ -106,7 +108,8 @@ extension Mutator {
             frame.rsv = 4
             return editor.sendLast([frame])
         },
-        Mutator("F14", .sure, as: .app, summary: "a compressed stream that is broken", variants: 4) {
+        Mutator("F14", .sure, as: .app, summary: "a compressed stream that is broken", variants: 4)
+        {
             editor, variant, choices in
             let link = editor.name("l")
             let payload: Bytes =

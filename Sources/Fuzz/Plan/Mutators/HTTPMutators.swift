@@ -218,19 +218,19 @@ extension Mutator {
     ]
 
     private static let oddHeads = [
-        "GET /api/phone-bridge/results/x HTTP/1.0\r\n\r\n",
-        "GET /api/phone-bridge/results/x HTTP/2.0\r\nHost: x\r\n\r\n",
-        "GET /api/phone-bridge/results/x HTTP/1.1x\r\nHost: x\r\n\r\n",
-        "GET /api/phone-bridge/results/x\r\n\r\n",
-        "GET  /api/phone-bridge/results/x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "get /api/phone-bridge/results/x HTTP/1.1\r\nHost: x\r\n\r\n",
-        "GET /api/phone-bridge/results/x HTTP/1.1\r\n\r\n",
-        "GET /api/phone-bridge/results/x HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
-        "GET /api/phone-bridge/results/x HTTP/1.1\r\nHost : x\r\n\r\n",
-        "GET /api/phone-bridge/results/x HTTP/1.1\nHost: x\n\n",
-        "GET /api/phone-bridge/results/x HTTP/1.1\r\n Host: x\r\n\r\n",
-        "GET /api/phone-bridge/results/x HTTP/1.1\r\nHost: x\r\nNo colon\r\n\r\n",
-        "GET http://x/api/phone-bridge/results/x HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/1.0\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/2.0\r\nHost: x\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/1.1x\r\nHost: x\r\n\r\n",
+        "GET /api/phone-bridge/nothing\r\n\r\n",
+        "GET  /api/phone-bridge/nothing HTTP/1.1\r\nHost: x\r\n\r\n",
+        "get /api/phone-bridge/nothing HTTP/1.1\r\nHost: x\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/1.1\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/1.1\r\nHost : x\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/1.1\nHost: x\n\n",
+        "GET /api/phone-bridge/nothing HTTP/1.1\r\n Host: x\r\n\r\n",
+        "GET /api/phone-bridge/nothing HTTP/1.1\r\nHost: x\r\nNo colon\r\n\r\n",
+        "GET http://x/api/phone-bridge/nothing HTTP/1.1\r\nHost: x\r\n\r\n",
     ]
 
     private static let oddHandshakes: [(String, [String])] = {

@@ -200,10 +200,11 @@ extension ScriptEditor {
             actions.append(
                 .enqueue(
                     name,
-                    values.command(
-                        type, id: name, number: number, used: "thing-\(number)", timeout: 8000,
-                        &choices
-                    ).encoded))
+                    forPhone(
+                        values.command(
+                            type, id: name, number: number, used: "thing-\(number)",
+                            timeout: 8000, &choices
+                        ).encoded)))
         }
         var other = phone
         other.platform = Platform(rawValue: state.platform) ?? phone.platform

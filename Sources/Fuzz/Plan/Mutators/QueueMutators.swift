@@ -22,7 +22,9 @@ extension Mutator {
                 editor.insert(
                     [
                         again, .get("results/$(\(story.name))"),
-                        .get(editor.phone.poll(limit: "50")), .get("results/$(\(story.name))"),
+                        .get(editor.phone.poll(limit: "50")),
+                        .post("results", editor.failure("$(\(story.name))")),
+                        .get("results/$(\(story.name))"),
                     ], at: story.result + 1)
             default:
                 // Over the other transport, once it has been answered.
@@ -151,7 +153,10 @@ extension Mutator {
             for _ in 0..<count {
                 let name = editor.name("q")
                 actions.append(
-                    .enqueue(name, Bytes(#"{"id":"\#(name)","type":"clipboard_read"}"#.utf8)))
+                    .enqueue(
+                        name,
+                        editor.forPhone(
+                            Bytes(#"{"id":"\#(name)","type":"clipboard_read"}"#.utf8))))
             }
             let polls = (count + limit - 1) / limit
             actions += Array(
@@ -199,7 +204,7 @@ extension Mutator {
             } else {
                 editor.insert(
                     [
-                        .post("results", editor.failure("nobody-\(editor.number())")),
+                        .post("results", editor.failure("nobody-\(editor.number())"))
                     ], at: story.poll + 1)
             }
             return true
@@ -254,6 +259,13 @@ extension ScriptEditor {
         return choices.pick(found)
     }
 
+    /// A command for the phone that is played, whoever was heard of last.
+    func forPhone(_ command: Bytes) -> Bytes {
+        guard !phone.id.isEmpty else { return command }
+        return JSONEdit.setting(
+            command, [contract.poll.phoneID], to: JSONEdit.quoted(phone.id)) ?? command
+    }
+
     /// Milliseconds after which what is in flight has to be back, swept in eight phases: from just
     /// behind the window to behind the last sweep.
     func inFlightWait(phase: Int) -> Int {
@@ -281,10 +293,11 @@ extension ScriptEditor {
             actions.append(
                 .enqueue(
                     name,
-                    values.command(
-                        type, id: name, number: number, used: "thing-\(number)", timeout: 8000,
-                        &choices
-                    ).encoded))
+                    forPhone(
+                        values.command(
+                            type, id: name, number: number, used: "thing-\(number)",
+                            timeout: 8000, &choices
+                        ).encoded)))
             results += [
                 .post(
                     "results",

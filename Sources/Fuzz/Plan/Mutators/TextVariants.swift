@@ -23,7 +23,8 @@ enum TextVariants {
     static let withoutID: [Change] = [
         { JSONEdit.removing($0, ["id"]) }, { JSONEdit.replacing($0, ["id"], by: "null") },
         { JSONEdit.replacing($0, ["id"], by: "7") }, { JSONEdit.replacing($0, ["id"], by: "\"\"") },
-        { JSONEdit.replacing($0, ["id"], by: "[]") }, { JSONEdit.replacing($0, ["id"], by: "true") },
+        { JSONEdit.replacing($0, ["id"], by: "[]") },
+        { JSONEdit.replacing($0, ["id"], by: "true") },
         { text in
             guard let id = JSONEdit.view(text, ["id"])?.rawBytes else { return nil }
             return JSONEdit.replacing(

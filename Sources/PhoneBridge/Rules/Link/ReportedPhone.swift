@@ -32,7 +32,10 @@ struct ReportedPhone: Sendable {
     /// The phone said something that the board may have taken or not.
     private var isDoubtful = false
     private var doubtfulBeats = 0
-    private var recentStates: [(state: String, beats: Int)] = []
+    /// `isPolled`: another one was reported by a poll since.
+    private var recentStates: [(state: String, beats: Int, isPolled: Bool)] = []
+    /// What a poll reported last.
+    private var polledState: String?
 
     /// More environments than this without an echo between them are not told apart.
     private static let maximumRecent = 8
@@ -62,7 +65,10 @@ struct ReportedPhone: Sendable {
             recent.removeFirst(last + 1)
         }
         if let last = recentStates.lastIndex(where: { $0.beats < echoes }) {
-            appStates = [recentStates[last].state] + recentStates[(last + 1)...].map(\.state)
+            let proven = recentStates[last]
+            // Which of the two the board took last is not known.
+            let polled = proven.isPolled ? polledState.map { [$0] } ?? [] : []
+            appStates = polled + [proven.state] + recentStates[(last + 1)...].map(\.state)
             recentStates.removeFirst(last + 1)
         }
     }
@@ -83,7 +89,7 @@ struct ReportedPhone: Sendable {
     /// The phone reported a state over this connection.
     mutating func report(appState: String) {
         guard recentStates.count < Self.maximumRecent else { return forgetAppState() }
-        recentStates.append((appState, beats))
+        recentStates.append((appState, beats, false))
         appStates?.append(appState)
     }
 
@@ -91,6 +97,8 @@ struct ReportedPhone: Sendable {
     mutating func set(appState: String) {
         // What was said here meanwhile may be later or earlier.
         appStates = [appState] + recentStates.map(\.state)
+        polledState = appState
+        for index in recentStates.indices { recentStates[index].isPolled = true }
     }
 
     /// Another phone, or nobody knows who, may have said something.

@@ -223,6 +223,9 @@ extension RequestFact {
     /// types, and whose id is nobody else's.
     func isPlain(_ object: JSONView?, _ contract: Contract) -> Bool {
         guard let object, object.kind == .object, json?.root.kind == .object else { return false }
+        // A server may refuse a length beside a coding (RFC 9112 §6.1).
+        guard !request.headers.has("Content-Length") || !request.headers.has("Transfer-Encoding")
+        else { return false }
         let types: [(String, JSONKind)] = [
             ("id", .string), ("type", .string), ("phone_id", .string), ("app", .string),
             ("name", .string), ("url", .string), ("method", .string), ("timeout_ms", .number),
