@@ -58,7 +58,7 @@ import Wire
 
     @Test(arguments: sides) func `what is planned is read back from its text`(_ side: Side) throws {
         let plan = CasePlan(as: side, seed: 5)
-        for index in stride(from: 0, to: 3000, by: 7) {
+        for index in stride(from: 0, to: 3000, by: 23) {
             let script = plan.script(index)
             do throws(ScriptTextError) {
                 let read = try FuzzScript(parsing: script.description)
@@ -154,7 +154,7 @@ import Wire
         for side in Self.sides {
             let plan = CasePlan(as: side, seed: 1)
             var examples: [Mutation: FuzzScript] = [:]
-            for index in 0..<6000 {
+            for index in 0..<2500 {
                 let script = plan.script(index)
                 // The shortest that has this mutation alone.
                 guard script.mutations.count == 1, let row = script.mutations.first else {

@@ -38,6 +38,13 @@ enum Aftermath {
 
     private static func asBoard(_ editor: inout ScriptEditor, _ choices: inout Choices) {
         if editor.needsHealing { editor.add(.heal) }
+        // Where they are: what comes of a state is not to be undone by another one.
+        for command in editor.commands.all.suffix(8) {
+            editor.add(
+                .await(
+                    command.name,
+                    command.isQueued ? 45 * nanosecondsPerSecond : 41 * nanosecondsPerSecond))
+        }
         if editor.isAway { editor.add(.state(PhoneStateWord.active.text)) }
         editor.add(.alive)
         var types: Set<String> = []

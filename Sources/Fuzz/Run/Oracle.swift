@@ -1,5 +1,5 @@
 import Capture
-import PhoneBridge
+package import PhoneBridge
 
 /// Decides what of a case is said of the side under test.
 ///
@@ -71,7 +71,8 @@ enum Oracle {
             }
             observations.append(
                 Observation(
-                    check: remark.check.rawValue, rating: .sure, section: remark.check.section,
+                    check: remark.check.rawValue, rating: remark.check.rating,
+                    section: remark.check.section,
                     demand: remark.check.demand, text: remark.text, type: remark.type,
                     isUniversal: true))
         }
@@ -85,16 +86,21 @@ extension ScriptRemark.Check {
         switch self {
         case .alive: "contract, \"Heartbeat\""
         case .bystander: "contract, \"Connection\""
+        case .polls: "contract, \"Connection\""
         case .stimulusEnds: "contract, \"Timeout and Reconnection\""
         case .amplification: "RFC 9110 §17"
         }
     }
+
+    /// How sure it is that a breach is a fault.
+    package var rating: Rule.Rating { self == .polls ? .likely : .sure }
 
     /// What is demanded, as one sentence without a full stop.
     package var demand: String {
         switch self {
         case .alive: "Behind whatever was sent, a new connection is served and its heartbeat echoed"
         case .bystander: "Behind whatever was sent, the commands of others are still served"
+        case .polls: "An app that polls the queue goes on doing so, whatever the answers were"
         case .stimulusEnds: "The board stops waiting for an answer after timeout_ms"
         case .amplification: "What a peer sends back is bounded by what it was sent"
         }

@@ -9,6 +9,7 @@ extension Profile {
         profile.deviations = profile.deviations.filter { $0.key == "queue-result-handed-out" }
         profile.countedRules = Set(
             RuleChecker.rules.lazy.filter { $0.rating == .likely }.map(\.id))
+        profile.countedRules.insert(ScriptRemark.Check.polls.rawValue)
         return profile
     }()
 }

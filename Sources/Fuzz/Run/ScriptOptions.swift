@@ -34,6 +34,8 @@ package struct ScriptRemark: Sendable, Hashable {
         case alive
         /// An exchange of others ends well (U3).
         case bystander
+        /// An app that polled goes on polling (H11).
+        case polls
         /// Each stimulus ends by its time-out (U9).
         case stimulusEnds = "stimulus-ends"
         /// What comes back is no more than a bound (U7).

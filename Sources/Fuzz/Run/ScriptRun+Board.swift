@@ -15,6 +15,25 @@ struct ScriptServices {
     /// Requests that hang; the app gives them up.
     var hanging: [HTTPExchange] = []
 
+    /// When the app polled last in the state that it is in; nil where it has not, or need not.
+    private(set) var lastPoll: Int64?
+    private var needsPolls = true
+
+    /// Whoever is suspended, or woken for a moment, polls when it can.
+    mutating func noteState(_ words: String) {
+        guard let state = PhoneStateWord(parsing: words) else { return }
+        switch state {
+        case .active, .background(.pip), .background(.fgs): needsPolls = true
+        case .inactive, .background: needsPolls = false
+        case .permission, .disconnect: return
+        }
+        lastPoll = nil
+    }
+
+    mutating func notePoll(at now: Int64) {
+        if needsPolls { lastPoll = now }
+    }
+
     /// Requests that may hang at the same time.
     static let maximumHanging = 256
 
@@ -54,6 +73,7 @@ extension ScriptRun {
         switch (method, String(path)) {
         case ("GET", paths.base): serve(.connections, exchange) { self.upgrade(exchange) }
         case ("GET", paths.commands):
+            services.notePoll(at: loop.now)
             serve(.polls, exchange) { exchange.respond(self.polled()) }
         case ("POST", paths.results):
             heardAnswer(exchange.request.body)
@@ -216,6 +236,22 @@ extension ScriptRun {
     }
 
     // MARK: Checks
+
+    /// How long an app that polls may take until the next time: a reply may hang for 10 s, and
+    /// another connection of its own be on its way.
+    private static let pollTime = 30 * nanosecondsPerSecond
+
+    /// An app that polled, and is in the same state still, has to poll while a command waits.
+    func checkPolls() {
+        guard script.played == .board, !services.queue.isEmpty, services[.polls] == .well,
+            let last = services.lastPoll,
+            loop.now - last > options.scaled(Self.pollTime) + options.slack
+        else { return }
+        remark(
+            .polls,
+            "a command waits, and the last poll was "
+                + "\((loop.now - last) / nanosecondsPerMillisecond) ms ago")
+    }
 
     /// The app has to be connected, or come back, and beat (U1).
     func checkAppAlive(_ done: @escaping () -> Void) {

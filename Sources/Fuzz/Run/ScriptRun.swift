@@ -254,7 +254,10 @@ package final class ScriptRun {
             isDone = true
             done()
         }
-        let timer = later(options.scaled(time), finish)
+        let timer = later(options.scaled(time)) { [weak self] in
+            self?.checkPolls()
+            finish()
+        }
         waiters.append(
             (
                 name,
@@ -322,6 +325,7 @@ package final class ScriptRun {
     }
 
     private func setState(_ words: String, _ done: @escaping () -> Void) {
+        services.noteState(words)
         guard let driver, driver.canSetState else { return done() }
         driver.setState(words) { _ in done() }
     }

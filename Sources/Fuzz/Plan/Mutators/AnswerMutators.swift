@@ -24,6 +24,22 @@ extension Mutator {
             return true
         },
         Mutator(
+            "J3", .sure, as: .app, summary: "an answer with the beginning of an id",
+            needs: [.command], weight: 4
+        ) { editor, _, choices in
+            guard let place = choices.pick(editor.linkAnswers),
+                let name = editor.answered(at: place), let command = editor.commands[name],
+                command.id.count > 1
+            else { return false }
+            let start = command.id.prefix(choices.number(in: 1...command.id.count - 1))
+            editor.insert(
+                [
+                    .text(editor.openLink(at: place), editor.failure(String(start))),
+                    .milliseconds(300),
+                ], at: place)
+            return true
+        },
+        Mutator(
             "J3", .sure, as: .app, summary: "two commands wait whose ids begin alike",
             excludes: [.withoutLink], variants: 2, weight: 4
         ) { editor, variant, choices in
