@@ -81,7 +81,7 @@ let package = Package(
                 "Fuzz", "Replay", "Report", "BridgeProxy", "Simulator", "PhoneBridge", "Capture",
                 "Network", "Wire", "GoldenFiles",
             ],
-            exclude: ["Report/Golden"]),
+            exclude: ["Defects", "Golden", "Report/Golden"]),
         .testTarget(
             name: "ArgumentsTests", dependencies: ["Arguments", "GoldenFiles"],
             exclude: ["Golden"]),

@@ -131,6 +131,7 @@ struct ContractValues: Sendable {
         _ field: Contract.Field, of type: Contract.CommandType?, _ number: Int
     ) -> String {
         if type?.effect == .opens { return "Camera" }
+        if field.name == contract.poll.platform { return contract.poll.platforms.first ?? "" }
         return switch field.personal {
         case .name: "Wei Test \(number)"
         case .phone: "+1 202 555 01\(number % 90 + 10)"

@@ -214,7 +214,7 @@ extension Mutator {
         FuzzRequest("GET", "/api//phone-bridge/status"),
         FuzzRequest("GET", "/api/phone-bridge/../status"), FuzzRequest("GET", "results/%00"),
         FuzzRequest("GET", "results/a%2Fb"), FuzzRequest("GET", "results/%zz"),
-        FuzzRequest("POST", "", Bytes("{}".utf8)), FuzzRequest("GET", "STATUS"),
+        FuzzRequest("POST", "/api/phone-bridge", Bytes("{}".utf8)), FuzzRequest("GET", "STATUS"),
     ]
 
     private static let oddHeads = [
