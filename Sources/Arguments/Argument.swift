@@ -28,7 +28,7 @@ package struct Argument<Options: Sendable>: Sendable {
     let store: @Sendable (inout Options, String) throws(ValueError) -> Void
 
     /// How the argument is called in messages: `--name`, `-n`, or the placeholder.
-    var name: String {
+    package var name: String {
         if let long { return "--" + long }
         if let short { return "-" + String(short) }
         return placeholder

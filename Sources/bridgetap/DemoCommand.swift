@@ -1,6 +1,7 @@
 import Arguments
 import BridgeProxy
 import Capture
+import Fuzz
 import Glibc
 import PhoneBridge
 import Replay
@@ -14,7 +15,8 @@ struct DemoOptions: Sendable {
 
     static let command = Command<Job>(
         "demo",
-        summary: "the whole job without hardware: records sessions, shows, checks and replays them",
+        summary:
+            "the whole job without hardware: records, shows, checks, replays, and fuzzes",
         details: """
             A reference app and a reference board talk through the recorder, in one process and \
             in virtual time. The sessions are left in DIR, for the other commands to try.
@@ -64,11 +66,14 @@ struct DemoOptions: Sendable {
         if code == .done, checked != .found { code = checked }
         let replayed = try replay()
         if code == .done, replayed != .found { code = replayed }
+        let fuzzed = try fuzz()
+        if code == .done, fuzzed != .found { code = fuzzed }
         try ProcessStreams.output(
             """
 
             Next:
               bridgetap show \(folder)/pip-queue.ndjson
+              cat \(folder)/findings/*/verdict.txt
               bridgetap show --filter 'result ok=false' \(shown)
               jq -r 'select(.bridge) | .bridge[] | .kind' \(shown) | sort | uniq -c
 
@@ -108,6 +113,24 @@ struct DemoOptions: Sendable {
                         + "\(defect.rawValue)'"))
         }
         return code
+    }
+
+    /// Looks for a bug that was planted, until it is found and made short.
+    private func fuzz() throws -> ExitCode {
+        let defect = Defect.b16
+        try ProcessStreams.output(
+            "\nFuzzing the board, in virtual time, with another defect\n"
+                + "(\(defect.rawValue), \(defect.summary)):\n\n")
+        var fuzz = FuzzCommandOptions()
+        fuzz.target.played = .app
+        fuzz.isSimulated = true
+        fuzz.defects = [defect]
+        fuzz.profile = "contract"
+        fuzz.levels = [.session]
+        fuzz.seed = 1
+        fuzz.runs = 10
+        fuzz.findings = "\(folder)/findings"
+        return try FuzzJob(fuzz).run()
     }
 
     private func save(_ session: Bytes, to path: String) throws {

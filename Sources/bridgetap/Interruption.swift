@@ -3,24 +3,30 @@ import Synchronization
 
 /// A wish to end, made by SIGINT or SIGTERM.
 enum Interruption {
-    private static let flag = Atomic<Bool>(false)
+    private static let count = Atomic<Int>(0)
 
     /// Whether a signal has come since `listen`.
-    static var isRequested: Bool { flag.load(ordering: .relaxed) }
+    static var isRequested: Bool { count.load(ordering: .relaxed) > 0 }
+
+    /// Whether a second one has come, after `listen(isPatient: true)`.
+    static var isUrgent: Bool { count.load(ordering: .relaxed) > 1 }
 
     /// Makes both signals a wish, so that what is under way ends in good order.
     ///
-    /// A second one ends the program at once, wherever it hangs.
-    static func listen() {
+    /// A second one ends the program at once, wherever it hangs; or a third one, if `isPatient`.
+    static func listen(isPatient: Bool = false) {
         // Touched here, so that the handler never is the first to make it.
-        flag.store(false, ordering: .relaxed)
+        count.store(0, ordering: .relaxed)
+        limit.store(isPatient ? 2 : 1, ordering: .relaxed)
         for number in [SIGINT, SIGTERM] {
             signal(number) { number in
-                Interruption.flag.store(true, ordering: .relaxed)
-                signal(number, SIG_DFL)
+                let count = Interruption.count.add(1, ordering: .relaxed).newValue
+                if count >= Interruption.limit.load(ordering: .relaxed) { signal(number, SIG_DFL) }
             }
         }
     }
+
+    private static let limit = Atomic<Int>(1)
 
     /// Waits, or less where a signal comes.
     static func wait(milliseconds: Int) {

@@ -68,16 +68,25 @@ enum ProcessStreams {
     /// Columns of the terminal that standard error is; nil where it is none.
     static var errorWidth: Int? { width(of: STDERR_FILENO) }
 
-    private static let isStatusShown = Atomic<Bool>(false)
+    /// Lines of the status that is shown.
+    private static let statusLines = Atomic<Int>(0)
 
-    /// Shows a line that the next output or status is written over; nil takes it away.
+    /// Shows lines that the next output or status is written over; nil takes them away.
     ///
     /// For terminals only.
-    static func showStatus(_ line: String?) {
-        let wasShown = isStatusShown.exchange(line != nil, ordering: .relaxed)
-        guard wasShown || line != nil else { return }
-        let text = line.map { cut($0, toColumns: max(1, (errorWidth ?? 80) - 1)) } ?? ""
-        _ = write(Array("\r\u{1b}[K\(text)".utf8), to: STDERR_FILENO)
+    static func showStatus(_ text: String?) {
+        let lines = text?.split(separator: "\n", omittingEmptySubsequences: false) ?? []
+        let shown = statusLines.exchange(lines.count, ordering: .relaxed)
+        guard shown > 0 || !lines.isEmpty else { return }
+        let width = max(1, (errorWidth ?? 80) - 1)
+        let body = lines.map { cut(String($0), toColumns: width) }.joined(separator: "\n")
+        let up = shown > 1 ? "\u{1b}[\(shown - 1)A" : ""
+        _ = write(Array("\r\(up)\u{1b}[J\(body)".utf8), to: STDERR_FILENO)
+    }
+
+    /// Shows it where standard error is a terminal.
+    static func showStatusOnTerminal(_ text: String) {
+        if isatty(STDERR_FILENO) == 1 { showStatus(text) }
     }
 
     private static func width(of descriptor: Int32) -> Int? {

@@ -117,22 +117,7 @@ struct ReplayCommandOptions: TargetedOptions {
             }
             return
         }
-        let options = try targetOptions()
-        if jobs > 1, !options.isSpawned {
-            throw .rule(
-                message: "--jobs needs a target for each job",
-                hint: "--spawn starts them; a board or an app serves one peer at a time")
-        }
-        if jobs > 1, case .dial(let url) = options.reach, url.endpoint.port != 0 {
-            throw .rule(
-                message: "--jobs: the targets cannot share port \(url.endpoint.port)",
-                hint: "give port 0 in --to, and take {port} in --spawn")
-        }
-        if jobs > 1, case .listen(let endpoint) = options.reach, endpoint.port != 0 {
-            throw .rule(
-                message: "--jobs: the players cannot share port \(endpoint.port)",
-                hint: "give port 0 in --listen, and take {port} in --spawn")
-        }
+        try checkJobs(jobs)
     }
 
     private func run() throws -> ExitCode {

@@ -5,7 +5,7 @@ import Network
 /// The sessions that a command line names: files, and those in folders.
 enum ReplayFiles {
     /// The endings by which a session in a folder is known.
-    private static let endings = [
+    static let endings = [
         ".ndjson", ".ndjson.gz", ".ndjson.zst", ".pcap", ".pcapng", ".har",
     ]
 

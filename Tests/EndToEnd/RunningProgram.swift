@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The program while it runs, with what it prints as it comes.
 struct RunningProgram {
@@ -41,6 +42,17 @@ struct RunningProgram {
     /// Sends SIGINT.
     func interrupt() {
         process.interrupt()
+    }
+
+    /// Ends it as nothing can be caught: SIGKILL, to the program itself.
+    func kill() {
+        let children =
+            "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+        let text = (try? String(contentsOfFile: children, encoding: .utf8)) ?? ""
+        for pid in text.split(separator: " ").compactMap({ Int32($0) }) {
+            _ = Glibc.kill(pid, SIGKILL)
+        }
+        process.waitUntilExit()
     }
 
     /// Waits for the end; gives the rest of the output.

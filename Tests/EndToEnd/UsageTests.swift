@@ -48,6 +48,28 @@ import Testing
             ["rules", "learn", "a"], "one session says nothing of what varies",
             "record the same scenario again"
         ),
+        (
+            ["fuzz", "--to", "simulated"], "--as SIDE is missing",
+            "--as app plays the app against a board, --as board the board against an app"
+        ),
+        (
+            ["fuzz", "--as", "app", "--to", "simulated", "--only", "jsn"],
+            "--only: \"jsn\" is no level; did you mean \"json\"?",
+            "see \"bridgetap fuzz --help\""
+        ),
+        (
+            ["fuzz", "--as", "app", "--to", "simulated", "--defect", "A1"],
+            "A1 is no defect of the side under test, the board",
+            "bridgetap board --list-defects"
+        ),
+        (
+            ["findings", "waive", "f"], "a waiver needs --reason",
+            "say why, for who reads it later"
+        ),
+        (
+            ["findings", "merge", "f"], "merge takes two folders at least",
+            "the last one is where the others go"
+        ),
         (["convert", "a"], "--output FILE is missing", "see \"bridgetap convert --help\""),
         (
             ["show", "--filter", "typ=x", "a"],
@@ -66,8 +88,7 @@ import Testing
 
     @Test(arguments: [
         "", "record", "sniff", "show", "stats", "check", "diff", "rules", "verify", "convert",
-        "board",
-        "app", "demo",
+        "fuzz", "findings", "board", "app", "demo",
     ])
     func `every page of help is as it was read last`(command: String) throws {
         let outcome = try BuiltProgram.run(command.isEmpty ? ["--help"] : [command, "--help"])

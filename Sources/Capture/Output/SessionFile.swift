@@ -28,6 +28,17 @@ package final class SessionFile: ByteOutput {
         size = 0
     }
 
+    /// Goes on at the end of a file that is there.
+    package init(appendingTo path: String) throws(OutputError) {
+        let descriptor = Self.open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        guard descriptor >= 0 else { throw OutputError(errno: errno, call: "open", path: path) }
+        self.path = path
+        self.descriptor = descriptor
+        closesDescriptor = true
+        var information = stat()
+        size = unsafe fstat(descriptor, &information) == 0 ? UInt64(max(0, information.st_size)) : 0
+    }
+
     /// Takes a descriptor that somebody else closes, such as that of standard output.
     package init(descriptor: Int32, name: String) {
         path = name

@@ -1,0 +1,78 @@
+import Capture
+import Fuzz
+import Glibc
+import Report
+import Wire
+
+/// The reports of a campaign, on the terminal and in files.
+struct FuzzReports {
+    private let options: FuzzCommandOptions
+    private let junit: ReportFile?
+    private let sarif: ReportFile?
+    private let html: ReportFile?
+
+    init(_ options: FuzzCommandOptions) throws {
+        self.options = options
+        func file(_ path: String?, _ flag: String) throws -> ReportFile? {
+            try path.map { try ReportFile($0, flag: flag, inputs: []) }
+        }
+        junit = try file(options.junit, "--junit")
+        sarif = try file(options.sarif, "--sarif")
+        html = try file(options.html, "--html")
+    }
+
+    /// Writes all of them.
+    func finish(_ summary: CampaignSummary) throws {
+        let results = summary.results
+        if options.isJSON {
+            try ProcessStreams.output(CampaignLines.line(summary.status, isLast: true))
+        } else if options.junit != "-", options.sarif != "-" {
+            try ProcessStreams.output(
+                CampaignText(isColoured: ProcessStreams.isColoured(STDOUT_FILENO)).text(summary))
+        }
+        try junit?.finish(Bytes(JUnitText(results).text.utf8))
+        try sarif?.finish(Bytes(SARIFText(results).text.utf8))
+        try html?.finish(CampaignPage(summary).bytes)
+    }
+}
+
+/// How a campaign stands, on standard error while it goes on: a page that is written over on a
+/// terminal, and a line now and then elsewhere.
+struct FuzzScreen {
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let isColoured = ProcessStreams.isColoured(STDERR_FILENO)
+    private let isJSON: Bool
+    private var lastShown: Int64 = 0
+    private var lastLine: Int64 = 0
+
+    init(isJSON: Bool) {
+        self.isJSON = isJSON
+    }
+
+    /// Nanoseconds between two pages, and between two lines of a log.
+    private static let pagePause: Int64 = 500_000_000
+    private static let linePause: Int64 = 30_000_000_000
+    private static let jsonPause: Int64 = 1_000_000_000
+
+    /// Whether it is time to show something.
+    func isDue(_ now: Int64) -> Bool {
+        (isTerminal && now - lastShown >= Self.pagePause)
+            || (!isTerminal && now - lastShown >= Self.linePause)
+            || (isJSON && now - lastLine >= Self.jsonPause)
+    }
+
+    mutating func show(_ status: CampaignStatus) throws {
+        let now = status.elapsed
+        if isJSON, now - lastLine >= Self.jsonPause {
+            lastLine = now
+            try ProcessStreams.output(CampaignLines.line(status, isLast: false))
+        }
+        if isTerminal, now - lastShown >= Self.pagePause {
+            lastShown = now
+            ProcessStreams.showStatus(status.page(isColoured: isColoured))
+        } else if !isTerminal, now - lastShown >= Self.linePause {
+            lastShown = now
+            ProcessStreams.remark(.note, status.line)
+        }
+    }
+}

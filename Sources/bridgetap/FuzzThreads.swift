@@ -1,0 +1,86 @@
+import Fuzz
+import Glibc
+import Synchronization
+
+/// A campaign against the reference peer in virtual time: a thread a job, each with peers of its own,
+/// and this one to show how it stands.
+final class FuzzThreads: Sendable {
+    private let desk: Mutex<FuzzDesk>
+    private let target: SimulatedTarget
+    private let count: Int
+    private let isJSON: Bool
+    private let working = Atomic<Int>(0)
+
+    init(_ desk: sending FuzzDesk, target: SimulatedTarget, count: Int, isJSON: Bool) {
+        self.desk = Mutex(desk)
+        self.target = target
+        self.count = count
+        self.isJSON = isJSON
+    }
+
+    /// Runs it to its end.
+    func run() throws -> (summary: CampaignSummary, novel: [Int]) {
+        Interruption.listen(isPatient: true)
+        for _ in 0..<count { try start() }
+        var screen = FuzzScreen(isJSON: isJSON)
+        var isStopped = false
+        while working.load(ordering: .acquiring) > 0, !Interruption.isUrgent {
+            if Interruption.isRequested, !isStopped {
+                isStopped = true
+                desk.withLock { $0.stop() }
+                ProcessStreams.remark(.note, "ending behind the cases under way")
+            }
+            let now = FuzzDesk.now()
+            let status: CampaignStatus? = desk.withLock {
+                screen.isDue($0.elapsed) ? $0.status : nil
+            }
+            if let status { try screen.show(status) }
+            Interruption.wait(milliseconds: FuzzDesk.now() - now > 5_000_000 ? 50 : 5)
+        }
+        ProcessStreams.showStatus(nil)
+        let fault: (any Error)? = desk.withLock { desk in
+            do {
+                try desk.finish()
+                return desk.fault
+            } catch {
+                return desk.fault ?? error
+            }
+        }
+        if let fault { throw fault }
+        return desk.withLock { $0.outcome }
+    }
+
+    private func start() throws {
+        working.add(1, ordering: .relaxed)
+        var thread = pthread_t()
+        let me = unsafe Unmanaged.passRetained(self)
+        let number = unsafe pthread_create(
+            &thread, nil,
+            { pointer in
+                guard let pointer = unsafe pointer else { return nil }
+                unsafe Unmanaged<FuzzThreads>.fromOpaque(pointer).takeRetainedValue().work()
+                return nil
+            }, me.toOpaque())
+        guard number == 0 else {
+            unsafe me.release()
+            working.subtract(1, ordering: .relaxed)
+            throw Failure(
+                .internalFault,
+                "cannot start a thread: \(SystemError(number, call: "pthread_create"))")
+        }
+        pthread_detach(thread)
+    }
+
+    private func work() {
+        defer { working.subtract(1, ordering: .releasing) }
+        while true {
+            switch desk.withLock({ $0.next() }) {
+            case .run(let job):
+                let outcome = target.outcome(of: job.script, keepsSession: job.keepsSession)
+                desk.withLock { $0.receive(job, outcome) }
+            case .wait: Interruption.wait(milliseconds: 1)
+            case .over: return
+            }
+        }
+    }
+}
