@@ -90,14 +90,16 @@ package struct CampaignSummary: Sendable {
     package static func checks(of judged: Side) -> [Rule] {
         let rules = RuleChecker.rules.filter { $0.obliged == nil || $0.obliged == judged }
         let universal = ScriptRemark.Check.allCases.map { check in
-            Rule(
-                check.rawValue, .sure, judged, section: check.section, check.demand)
-        }
+            Rule(check.rawValue, .sure, judged, section: check.section, check.demand)
+        }.filter { obliged[$0.id] ?? judged == judged }
         let process = Rule(
             "process", .sure, judged, section: "fuzzing plan, U2",
             "Whatever is sent, the process of the peer goes on")
         return (rules + universal + [process]).sorted { $0.id < $1.id }
     }
+
+    /// Universal checks that are about one side only.
+    private static let obliged: [String: Side] = ["polls": .app, "stimulus-ends": .board]
 
     /// Whether a check can turn a night red, for this target.
     package func isActive(_ check: Rule) -> Bool {

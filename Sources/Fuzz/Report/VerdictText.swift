@@ -40,14 +40,19 @@ package struct VerdictText: Sendable {
         text += row("with", visible(Self.circumstances(record)))
         text += "\nagain:\n  \(again)\n\nscript:\n"
         for line in finding.script.description.split(separator: "\n") { text += "  \(line)\n" }
+        let layout = TimelineText(isColoured: isColoured, width: width)
+        let shown = Self.events(observation.events, of: finding.evidence.session)
+        if !shown.isEmpty {
+            text +=
+                "\nwhat shows it (seq \(observation.events.map(String.init).joined(separator: ", "))"
+            text += " of failing.ndjson):\n" + shown.map(layout.text).joined()
+        }
         let lines = Self.timeline(finding.evidence.session)
         if !lines.isEmpty {
-            let layout = TimelineText(isColoured: isColoured, width: width)
-            text += "\nwhat took place (failing.ndjson; --- marks what shows it):\n"
+            text += "\nwhat took place:\n"
             let left = lines.count - Self.timelineLines
             if left > 0 { text += "  \(counted(left, "line")) before\n" }
             for line in lines.suffix(Self.timelineLines) {
-                if let seq = line.seq, observation.events.contains(seq) { text += "---\n" }
                 text += layout.text(line)
             }
         }
@@ -111,23 +116,31 @@ package struct VerdictText: Sendable {
 
     /// The timeline of a session, as far as it can be read.
     package static func timeline(_ session: Bytes) -> [TimelineLine] {
-        guard !session.isEmpty else { return [] }
-        var reader = SessionReader(MemorySource(session), readsBridge: true)
         var timeline = Timeline()
-        var meaning = MeaningReader(contract: .current)
         var lines: [TimelineLine] = []
-        do throws(SessionError) {
-            while let item = try reader.next() {
-                guard case .event(var event) = item else { continue }
-                let stored = event.bridge
-                meaning.annotate(&event)
-                if !stored.isEmpty { event.bridge = stored }
-                lines += timeline.receive(event)
-            }
-        } catch {
-            // It is shown as far as it goes; the file says the rest.
-            return lines
+        read(session) { lines += timeline.receive($0) }
+        return lines.isEmpty ? [] : lines + timeline.finish()
+    }
+
+    /// Events of a session, each as it is.
+    private static func events(_ wanted: [Int], of session: Bytes) -> [TimelineLine] {
+        guard !wanted.isEmpty else { return [] }
+        var lines: [TimelineLine] = []
+        read(session) { if wanted.contains($0.seq) { lines.append(RawTimeline().line($0)) } }
+        return lines
+    }
+
+    /// Reads a session as far as it goes; the file says the rest.
+    private static func read(_ session: Bytes, _ take: (Event) -> Void) {
+        guard !session.isEmpty else { return }
+        var reader = SessionReader(MemorySource(session), readsBridge: true)
+        var meaning = MeaningReader(contract: .current)
+        while let item = try? reader.next() {
+            guard case .event(var event) = item else { continue }
+            let stored = event.bridge
+            meaning.annotate(&event)
+            if !stored.isEmpty { event.bridge = stored }
+            take(event)
         }
-        return lines + timeline.finish()
     }
 }
