@@ -8,6 +8,12 @@ package struct Signal: Sendable, Hashable {
     /// The normalised text.
     package var text: String
 
+    /// Types of commands, and fields that give their things ids.
+    private static let names: [String] =
+        Contract.current.commands.map(\.name)
+        + Set(Contract.current.commands.flatMap { [$0.bornID, $0.usedID] }.compactMap(\.self))
+        .sorted()
+
     package init(check: String, text: String) {
         self.check = check
         self.text = text
@@ -17,8 +23,8 @@ package struct Signal: Sendable, Hashable {
         check = observation.check
         var words = Fingerprint.normalised(observation.text, id: nil)
         // Minimising tries simpler commands, and what they show is the same.
-        for type in Contract.current.commands where words.contains(type.name) {
-            words = words.replacing(type.name, with: "*")
+        for name in Self.names where words.contains(name) {
+            words = words.replacing(name, with: "*")
         }
         text = words
     }

@@ -18,6 +18,9 @@ import Testing
         let second = Signal(observation("\"x\", a clipboard_read, was answered after 9.5 ms"))
         let third = Signal(observation("\"x\", a clipboard_read, was never answered"))
         #expect(first == second)
+        #expect(
+            Signal(observation("event_id is \"ios_event_2\" now"))
+                == Signal(observation("contact_id is \"android_contact_9\" now")))
         #expect(first != third)
         #expect(first != Signal(check: "other", text: first.text))
     }
