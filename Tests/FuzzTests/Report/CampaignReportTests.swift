@@ -124,6 +124,22 @@ import Wire
         check("verdict.txt", VerdictText().text(record, again: "bridgetap fuzz …"))
     }
 
+    /// The results about a few checks: the others come and go with the rules.
+    private var fewResults: Results {
+        let few: Set<String> = [
+            "alive", "board-times", "harness", "heartbeat-echo-id", "heartbeat-echoed",
+            "http-incomplete", "one-effect", "process", "queue-limit",
+        ]
+        var results = Self.summary.results
+        results.rules = results.rules.filter { few.contains($0.id) }
+        for index in results.suites.indices {
+            results.suites[index].cases = results.suites[index].cases.filter {
+                few.contains($0.name)
+            }
+        }
+        return results
+    }
+
     @Test func `JUnit has a case for each check`() throws {
         let results = Self.summary.results
         let cases = try #require(results.suites.first).cases
@@ -133,11 +149,11 @@ import Wire
         #expect(cases.first { $0.name == "command-answered" } == nil)
         #expect(cases.first { $0.name == "status-environment" }?.outcome == .passed)
         #expect(cases.first { $0.name == "harness" }?.outcome == .passed)
-        check("campaign.xml", JUnitText(results).text)
+        check("campaign.xml", JUnitText(fewResults).text)
     }
 
     @Test func `SARIF has the bucket as fingerprint and the section as place`() throws {
-        let text = SARIFText(Self.summary.results).text
+        let text = SARIFText(fewResults).text
         let json = try JSON(parsing: text)
         let results = json["runs"]?[0]?["results"]?.elements ?? []
         #expect(results.count == 3)
@@ -160,7 +176,9 @@ import Wire
         // What `printf "" | openssl dgst -sha256 -binary | base64` says.
         #expect(
             PagePolicy.source("") == "sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
-        check("campaign.html", page)
+        let parts = page.split(separator: "<section><details>")
+        #expect(parts.count == 2)
+        check("campaign.html", String(parts[0]))
         var summary = Self.summary
         summary.showsValues = false
         let hidden = String(decoding: CampaignPage(summary).bytes, as: UTF8.self)
