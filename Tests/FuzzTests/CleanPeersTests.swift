@@ -37,6 +37,7 @@ import Wire
             count += 1
             #expect(try FuzzScript(parsing: script.description) == script)
             #expect(script.mutations.isEmpty)
+            #expect(Self.alarms(script) == [], "\(name)\n\(script)")
         }
         #expect(count > 15)
     }

@@ -31,6 +31,8 @@ private struct CorpusScript {
     private var beating: Set<Int> = []
     /// Names of commands by id.
     private var names: [String: String] = [:]
+    /// Ids of commands that are left out, with their answers.
+    private var leftOut: Set<String> = []
     /// Places such as `$(c1.event_id)` by the value that a recorded answer had.
     private var things: [String: String] = [:]
     /// The type of each command, by its name.
@@ -96,6 +98,11 @@ private struct CorpusScript {
         script.steps.append(FuzzStep(action))
     }
 
+    private func isLeftOut(_ message: Bytes) -> Bool {
+        guard !leftOut.isEmpty else { return false }
+        return JSONEdit.view(message, ["id"])?.string.map(leftOut.contains) ?? false
+    }
+
     private func kind(_ item: RecordedSession.Item) -> Set<String> {
         Set(item.meaning.compactMap { $0["kind"]?.stringValue })
     }
@@ -129,7 +136,9 @@ private struct CorpusScript {
                 add(.enqueue(name, command), item)
                 return
             }
+            if isLeftOut(command) { return }
         }
+        if isLeftOut(body) { return }
         let base = contract.paths.base + "/"
         var target = request.target
         if target.hasPrefix(base) { target = String(target.dropFirst(base.count)) }
@@ -164,6 +173,7 @@ private struct CorpusScript {
                 }
                 return
             }
+            guard !isLeftOut(content) else { return }
             add(.text(link, placed(content)), item)
         case (.board, .board):
             guard kinds.contains("command"), let name = name(of: content, "c") else { return }
@@ -205,10 +215,42 @@ private struct CorpusScript {
             let typeName = JSONEdit.view(command, ["type"])?.string
         else { return nil }
         if let known = names[id] { return known }
+        // A board passes on what its own side wrote; as the app only what is in order is asked for.
+        guard side == .board || isInOrder(command, contract.command(named: typeName)) else {
+            leftOut.insert(id)
+            return nil
+        }
         let name = letter + "\(names.count + 1)"
         names[id] = name
         types[name] = contract.command(named: typeName)
         return name
+    }
+
+    /// Whether a command is what the contract allows, as far as a board can be blamed for it.
+    private func isInOrder(_ command: Bytes, _ type: Contract.CommandType?) -> Bool {
+        guard let type else { return false }
+        if type.needsOneField {
+            let given = type.fields.filter { JSONEdit.view(command, [$0.name]) != nil }
+            guard given.count == 1 else { return false }
+        }
+        return isInOrder(type.fields, command, []) && isInOrder(type.payload, command, ["payload"])
+    }
+
+    private func isInOrder(
+        _ fields: [Contract.Field], _ command: Bytes, _ path: [String]
+    ) -> Bool {
+        fields.allSatisfy { field in
+            guard let value = JSONEdit.view(command, path + [field.name]) else {
+                return !field.isRequired
+            }
+            switch field.type {
+            case .instant: return value.string.flatMap { Timestamp($0) } != nil
+            case .url(let schemes):
+                let scheme = value.string?.split(separator: ":").first?.lowercased()
+                return scheme.map(schemes.contains) ?? false
+            default: return true
+            }
+        }
     }
 
     /// Notes which things a recorded answer gave their ids.

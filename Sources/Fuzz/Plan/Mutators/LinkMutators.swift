@@ -197,7 +197,7 @@ extension Mutator {
             let link = editor.name("l")
             var actions: [FuzzAction] = [
                 // A peer that does not hear the close goes on talking.
-                variant == 0 ? .milliseconds(1) : .stall(old), .connect(link, editor.phone.dial),
+                variant == 0 ? .milliseconds(1) : .pause(old), .connect(link, editor.phone.dial),
                 .text(
                     link, editor.values.event(environment, number: editor.number(), &choices)),
                 .beats(link, 5 * nanosecondsPerSecond), .milliseconds(300), .get("status"),
