@@ -442,16 +442,11 @@ package struct Campaign: Sendable {
 
     /// One bug is one bucket: what another one explains, now that it is short, is put to it.
     private mutating func keep(_ finding: FuzzFinding) {
-        let kinds = Set(finding.bucket.kinds)
-        if let index = findings.firstIndex(where: { other in
-            other.name == finding.name || other.explains(finding.bucket.signal, kinds: kinds)
-                || finding.signals.contains(other.bucket.signal)
-                    && other.bucket.kinds.allSatisfy(kinds.contains)
-        }) {
+        if let index = findings.firstIndex(where: { $0.isSameBug(as: finding) }) {
             findings[index].signals.formUnion(finding.signals)
             findings[index].count += 1
             findings[index].lastCase = finding.firstCase ?? findings[index].lastCase
-            if findings[index].name == finding.name, finding.isMinimised,
+            if finding.isMinimised,
                 finding.script.steps.count < findings[index].script.steps.count
             {
                 findings[index].take(shorter: finding)
@@ -509,6 +504,21 @@ extension Campaign.Inquiry {
 }
 
 extension FuzzFinding {
+    /// Checks that say that something is wrong and not what: very different bugs break them.
+    private static let general: Set<String> = ["alive", "bystander", "process", "polls"]
+
+    /// Whether another finding, made short, is this bug: one shows what the other shows and does all
+    /// that it takes, or both break one check in other words and one does all that the other does.
+    fileprivate func isSameBug(as other: FuzzFinding) -> Bool {
+        let mine = Set(bucket.kinds)
+        let its = Set(other.bucket.kinds)
+        if name == other.name || explains(other.bucket.signal, kinds: its) { return true }
+        if other.signals.contains(bucket.signal), mine.isSubset(of: its) { return true }
+        return bucket.signal.check == other.bucket.signal.check
+            && !Self.general.contains(bucket.signal.check)
+            && (mine.isSubset(of: its) || its.isSubset(of: mine))
+    }
+
     /// Takes the script of another finding of the same bucket.
     mutating func take(shorter finding: FuzzFinding) {
         script = finding.script

@@ -75,6 +75,15 @@ import Wire
         #expect(finding.signals.map(\.check).sorted() == ["alive", "heartbeat-echoed"])
     }
 
+    @Test func `what one check says in other words is one bucket, with the shorter script`() throws
+    {
+        let run = run([.worded])
+        #expect(run.names.count == 1)
+        let finding = try #require(run.campaign.findings.first)
+        #expect(Set(finding.signals.map(\.text)) == ["too many came", "none came"])
+        #expect(finding.script.steps.map(\.action) == [.close("a", code: nil, reason: [])])
+    }
+
     @Test func `what the control shows as well is told apart`() throws {
         let run = run([.always])
         #expect(run.campaign.findings.isEmpty)

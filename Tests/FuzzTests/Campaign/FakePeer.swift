@@ -19,6 +19,8 @@ struct FakePeer: Sendable {
         case deaf
         /// A report without an answer, rated likely.
         case likely
+        /// A close that is told in other words where something is queued.
+        case worded
         /// One bad effect that a transcript proves, seen in the first run only.
         case once
     }
@@ -63,6 +65,12 @@ struct FakePeer: Sendable {
         case .likely:
             return script.steps.contains { $0.action.description.hasPrefix("get status") }
                 ? [seen("status-connected", "the status does not say connected", .likely)] : []
+        case .worded:
+            guard place(in: script, { $0 == .close("a", code: nil, reason: []) }) != nil else {
+                return []
+            }
+            let isQueued = script.steps.contains { $0.action.description.hasPrefix("enqueue") }
+            return [seen("queue-limit", isQueued ? "too many came" : "none came")]
         case .once:
             return run == 0
                 && place(in: script, { $0 == .close("a", code: nil, reason: []) }) != nil
