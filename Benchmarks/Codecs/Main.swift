@@ -1,12 +1,15 @@
 import Capture
 import Glibc
 import PhoneBridge
+import Simulator
 import Wire
 
 /// Measures what happens to a message away from the network, and prints a line of JSON for each.
 ///
 ///     bridgetap-bench FOLDER [NAME] [SECONDS]
 ///     bridgetap-bench FOLDER traffic MEGABYTES
+///     bridgetap-bench FOLDER hour | cases
+///     bridgetap-bench SCRIPTS score [SEEDS] [SECONDS] [DEFECT...]
 ///
 /// The second form only writes `traffic.pcap` of that size, for measurements of whole programs.
 /// `FOLDER` is where files are written; `NAME` runs one benchmark (`all`: every one). The script
@@ -41,6 +44,22 @@ enum Main {
         if arguments.count > 2, arguments[2] == "cases" {
             do {
                 try CaseBenchmarks().run()
+            } catch {
+                print("bridgetap-bench: \(error)")
+                exit(1)
+            }
+            return
+        }
+        if arguments.count > 2, arguments[2] == "score" {
+            let names = arguments.dropFirst(5)
+            let defects = names.isEmpty ? Defect.allCases : names.compactMap { Defect(id: $0) }
+            do {
+                try FuzzScore(
+                    scripts: arguments[1],
+                    seeds: arguments.count > 3 ? Int(arguments[3]) ?? 10 : 10,
+                    seconds: arguments.count > 4 ? Double(arguments[4]) ?? 60 : 60,
+                    defects: defects
+                ).run()
             } catch {
                 print("bridgetap-bench: \(error)")
                 exit(1)
