@@ -90,8 +90,8 @@ extension Mutator {
                 [
                     .state(PhoneStateWord.background(mode).text),
                     .seconds(3),
-                    .serve(.polls, badServings[variant]), .seconds(choices.number(in: 3...15)),
-                    .heal, .enqueue(name, command), .await(name, 20 * nanosecondsPerSecond),
+                    .serve(.polls, badServings[variant]), .seconds(choices.number(in: 5...25)),
+                    .heal, .enqueue(name, command), .await(name, 45 * nanosecondsPerSecond),
                     .state(PhoneStateWord.active.text), .seconds(1),
                 ], at: editor.steps.count)
             return true
