@@ -27,6 +27,9 @@ package final class UVLoop: EventLoop {
     private var isEndingTurn = false
     /// Streams that had something to read when the turn had read its fill.
     private var deferredReads: [UVStream] = []
+    private var isRunningTimers = false
+    /// Whether something was due again when the timers had run.
+    private var isDueAgain = false
     /// The number of this turn.
     private(set) var turn: UInt64 = 1
     /// How many bytes this turn may still read.
@@ -121,6 +124,10 @@ package final class UVLoop: EventLoop {
     private func willSleep() {
         runEndOfTurn()
         beginTurn()
+        guard isDueAgain else { return }
+        isDueAgain = false
+        armedDeadline = nil
+        if let next = timers.nextDeadline { wakeTimer(at: next) }
     }
 
     /// Sockets, signals and mailboxes had their say.
@@ -199,6 +206,7 @@ package final class UVLoop: EventLoop {
 
     /// Makes sure that the timer fires at `deadline` or before.
     private func wakeTimer(at deadline: Int64) {
+        if isRunningTimers { return }
         if let armedDeadline, armedDeadline <= deadline { return }
         guard let memory = unsafe timer.memory else { return }
         armedDeadline = deadline
@@ -207,18 +215,27 @@ package final class UVLoop: EventLoop {
             deadline <= now
             ? 0 : UInt64((deadline - 1) / nanosecondsPerMillisecond + 1)
         let uvNow = unsafe uv_now(uv)
+        let least: UInt64 = isDueAgain ? 1 : 0
         unsafe uv_timer_start(
             memory.assumingMemoryBound(to: uv_timer_t.self),
             { handle in unsafe UVLoop.of(handle?.pointee.loop)?.runTimers() },
-            milliseconds > uvNow ? milliseconds - uvNow : 0, 0)
+            max(least, milliseconds > uvNow ? milliseconds - uvNow : 0), 0)
     }
 
+    /// Runs what is due.
+    ///
+    /// What it makes due at once has its turn behind the sockets': libuv calls a timer that is armed
+    /// with 0 by its own callback again and again, and looks at nothing else.
     private func runTimers() {
         armedDeadline = nil
+        isRunningTimers = true
         let horizon = timers.horizon
         let time = now
         while let action = timers.takeDue(now: time, before: horizon) { action() }
-        if let next = timers.nextDeadline { wakeTimer(at: next) }
+        isRunningTimers = false
+        guard let next = timers.nextDeadline else { return }
+        isDueAgain = next <= now
+        wakeTimer(at: next)
     }
 
     // MARK: Chance
