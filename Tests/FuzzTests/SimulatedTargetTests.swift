@@ -118,6 +118,25 @@ import Wire
             "\(found.map { "\($0.check): \($0.text)" })")
     }
 
+    @Test func `a link whose name another takes may speak on`() throws {
+        let script = try FuzzScript(
+            parsing: """
+                bridgetap-fuzz 1 as app
+                connect a platform=ios
+                beats a 1s
+                wait 3s
+                connect a platform=ios
+                wait 3s
+                connect a platform=ios
+                text a {"id":"heartbeat"}
+                wait 1s
+                alive
+                """)
+        let outcome = SimulatedTarget().outcome(of: script)
+        #expect(outcome.target == .well)
+        #expect(!outcome.observations.contains { $0.check == "alive" })
+    }
+
     @Test func `the same script gives the same session`() throws {
         for row in Self.rows {
             let script = try FuzzScript(parsing: row.script)

@@ -27,6 +27,8 @@ package final class ScriptRun {
     private(set) weak var driver: (any TargetDriver)?
     var names = CommandNames()
     var links: [String: ScriptLink] = [:]
+    /// Links whose names others have taken; they are heard until the end.
+    private var retired: [ScriptLink] = []
     /// The newest link.
     var newest: ScriptLink?
     /// What lets commands out to a phone; nil where everything may go out.
@@ -386,6 +388,8 @@ package final class ScriptRun {
             link.connection.abort()
         }
         links = [:]
+        for link in retired { link.connection.abort() }
+        retired = []
         client?.closeIdle()
         server?.close()
         services = ScriptServices()
@@ -401,13 +405,19 @@ package final class ScriptRun {
         let role: WebSocketRole = script.played == .app ? .client : .server
         let link = ScriptLink(name, connection, as: role, on: loop)
         if links.values.contains(where: \.isOpen) { hasOverlap = true }
-        links[name]?.end()
+        if let old = links[name] {
+            old.end()
+            retired.append(old)
+        }
         links[name] = link
         newest = link
-        connection.onMessage = { [weak self, unowned link] _, content in
-            self?.heard(content, on: link)
+        // One whose name another has taken is let go, and its connection may speak on.
+        connection.onMessage = { [weak self, weak link] _, content in
+            if let link { self?.heard(content, on: link) }
         }
-        connection.onClosed = { [weak self, unowned link] _ in self?.linkClosed(link) }
+        connection.onClosed = { [weak self, weak link] _ in
+            if let link { self?.linkClosed(link) }
+        }
     }
 
     private func heard(_ content: Bytes, on link: ScriptLink) {
