@@ -20,18 +20,23 @@ struct OutcomeRules: RuleGroup {
         var sent: Int64
         var seq: Int
         var limit: Int64
+        var route: Route
         var answer: (content: Int, seq: Int)?
 
-        init(sent: Int64, seq: Int, limit: Int64) {
+        init(sent: Int64, seq: Int, limit: Int64, route: Route) {
             self.sent = sent
             self.seq = seq
             self.limit = limit
+            self.route = route
         }
     }
 
     private let ownCodes: Set<String>
     private var stories: [String: Story] = [:]
     private var order: [String] = []
+    /// What the board says of a command that it could not send (board facts, "Commands over
+    /// WebSocket").
+    private static let notConnected = "bridge_not_connected"
     /// An outcome comes soon after its command.
     private static let maximumStories = 1_024
 
@@ -51,7 +56,8 @@ struct OutcomeRules: RuleGroup {
             if stories[id] == nil { order.append(id) }
             stories[id] = Story(
                 sent: sent.time, seq: sent.seq,
-                limit: command.route == .queue ? max(least, sent.timeout) : sent.timeout)
+                limit: command.route == .queue ? max(least, sent.timeout) : sent.timeout,
+                route: command.route)
         case .result(let result):
             guard let id = result.id, stories[id] != nil, stories[id]?.answer == nil else { return }
             stories[id]?.answer = (Self.content(result.view), fact.seq)
@@ -67,6 +73,9 @@ struct OutcomeRules: RuleGroup {
             context.isCertain(since: story.sent)
         else { return }
         order.removeAll { $0 == id }
+        // Without a WebSocket nothing was sent: this is no end of what the queue handed out.
+        let code = outcome["error"]?["code"]?.string
+        if story.route == .queue, code == Self.notConnected { return }
         let command = Breach.Command(id: id, type: context.commands.entry(id)?.type)
         context.exercise(Self.stops)
         let waited = fact.time.subtractingReportingOverflow(story.sent).partialValue
@@ -77,7 +86,7 @@ struct OutcomeRules: RuleGroup {
                     + "\(story.limit / 1_000_000) ms")
         }
         // What the board says on its own account is no answer of the app.
-        if let code = outcome["error"]?["code"]?.string, ownCodes.contains(code) { return }
+        if let code, ownCodes.contains(code) { return }
         context.exercise(Self.first)
         guard let answer = story.answer else {
             context.report(

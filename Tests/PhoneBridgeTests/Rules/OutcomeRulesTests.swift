@@ -51,4 +51,19 @@ extension RuleCase {
                 """
             ).breaches.isEmpty)
     }
+
+    /// The same id once more, over the WebSocket that is not there: no wait of what was queued.
+    @Test(arguments: [("bridge_not_connected", false), ("bridge_timeout", true)])
+    func `what could not be sent is no wait for what the queue handed out`(
+        _ code: String, _ breaks: Bool
+    ) {
+        let found = RuleChecker.check(
+            """
+            0    app> GET /api/phone-bridge/commands?platform=ios
+            0.1  board> 200 {"commands":[{"id":"c1","type":"clipboard_read"}],"server_time":"2026-06-10T03:20:05Z"}
+            20   note outcome {"id":"c1","error":{"category":"transient","code":"\(code)","message":""}}
+            """
+        ).breaches.map(\.rule.id)
+        #expect(found.contains("outcome-timeout") == breaks, "\(found)")
+    }
 }
