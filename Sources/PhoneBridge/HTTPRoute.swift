@@ -13,7 +13,7 @@ package enum HTTPRoute: Sendable, Equatable {
 
     /// The route of a request; nil for a path or method that the contract does not have.
     package init?(method: String, target: String, paths: Contract.Paths) {
-        let path = RequestTarget(target).path
+        let path = RequestTarget.path(of: target)
         switch (method, path) {
         case ("GET", paths.base): self = .connect
         case ("GET", paths.status): self = .status
@@ -39,11 +39,7 @@ package struct RequestTarget: Sendable, Equatable {
 
     /// Takes a target apart; scheme and authority of an absolute one are left out.
     package init(_ target: String) {
-        var rest = Substring(target)
-        if !rest.hasPrefix("/"), let scheme = rest.firstRange(of: "://") {
-            let authority = rest[scheme.upperBound...]
-            rest = authority.firstIndex { $0 == "/" || $0 == "?" }.map { authority[$0...] } ?? "/"
-        }
+        let rest = Self.local(target)
         let queryStart = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
         path = String(rest[..<(queryStart ?? rest.endIndex)])
         guard let queryStart else {
@@ -63,6 +59,25 @@ package struct RequestTarget: Sendable, Equatable {
             }
     }
 
+    /// `path` of a target, without the work that its query is.
+    static func path(of target: String) -> String {
+        let rest = local(target)
+        guard let queryStart = rest.utf8.firstIndex(of: UInt8(ascii: "?")) else {
+            return String(rest)
+        }
+        return String(rest[..<queryStart])
+    }
+
+    /// The target without scheme and authority.
+    private static func local(_ target: String) -> Substring {
+        let rest = Substring(target)
+        guard rest.utf8.first != UInt8(ascii: "/"), let scheme = rest.firstRange(of: "://") else {
+            return rest
+        }
+        let authority = rest[scheme.upperBound...]
+        return authority.firstIndex { $0 == "/" || $0 == "?" }.map { authority[$0...] } ?? "/"
+    }
+
     /// The value of the first parameter with this name, as Go's `Query().Get` takes it.
     package subscript(name: String) -> String? {
         query.first { $0.name == name }?.value
@@ -78,6 +93,11 @@ package struct RequestTarget: Sendable, Equatable {
     package static func percentDecoded(
         _ text: some Collection<UInt8>, plusIsSpace: Bool
     ) -> String {
+        guard
+            text.contains(where: {
+                $0 == UInt8(ascii: "%") || ($0 == UInt8(ascii: "+") && plusIsSpace)
+            })
+        else { return String(decoding: text, as: UTF8.self) }
         var decoded: [UInt8] = []
         var rest = text[...]
         while let byte = rest.popFirst() {

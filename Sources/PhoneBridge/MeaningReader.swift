@@ -20,7 +20,7 @@ package struct MeaningReader: Sendable {
     package private(set) var tracker: CommandTracker
 
     private let names: ContractNames
-    private var connections: [Int: ConnectionMeaning] = [:]
+    private var connections = ConnectionTable<ConnectionMeaning>()
     private let maximumConnections: Int
     private var scanner: JSONScanner
 
@@ -283,7 +283,7 @@ package struct MeaningReader: Sendable {
         _ route: HTTPRoute, _ id: String?, exchange: Int, on conn: Int
     ) -> Bool {
         if connections[conn] == nil, connections.count >= maximumConnections {
-            for old in connections.keys.sorted().prefix(maximumConnections / 2) {
+            for old in connections.keys.prefix(maximumConnections / 2) {
                 connections[old] = nil
             }
         }

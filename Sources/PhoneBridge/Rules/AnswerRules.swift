@@ -65,6 +65,10 @@ struct AnswerRules: RuleGroup {
     /// Whether the peers of the session begin with it.
     private var isStaged = false
 
+    static let interests: RuleInterests = [
+        .sessions, .command, .result, .request, .exchange, .gone, .time,
+    ]
+
     init(contract: Contract, profile: Profile) {
         self.profile = profile
     }

@@ -59,6 +59,8 @@ struct CommandRules: RuleGroup {
     private let shapes: [Shape]
     private let contract: Contract
 
+    static let interests: RuleInterests = [.command]
+
     init(contract: Contract, profile: Profile) {
         self.contract = contract
         shapes = contract.commands.map { type in
@@ -96,8 +98,8 @@ struct CommandRules: RuleGroup {
         }
 
         func member(_ name: StaticString) -> Int? {
-            command.document.tape.member(
-                name, of: command.index, in: command.document.source.span)
+            let document = command.document
+            return document.tape.member(name, of: command.index, in: document.source.span)
         }
 
         func kind(_ index: Int) -> JSONKind { command.document.tape.kind(index) }

@@ -54,6 +54,14 @@ package struct ConnectionFacts: Sendable {
         }
     }
 
+    /// Something whole of a side came; true where both are known again by that.
+    mutating func heard(_ side: Side, at time: Int64) -> Bool {
+        self[side].lastHeard = time
+        guard self[side].certainSince == nil else { return false }
+        self[side].certainSince = time
+        return self[side.peer].certainSince != nil
+    }
+
     /// Whether it is a WebSocket.
     package var isWebSocket: Bool { upgraded != nil }
 

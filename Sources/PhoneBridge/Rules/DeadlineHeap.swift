@@ -27,9 +27,10 @@ struct DeadlineHeap<Value: Sendable>: Sendable {
         var index = 0
         while true {
             var least = index
-            for child in [2 * index + 1, 2 * index + 2]
-            where child < entries.count && entries[child].time < entries[least].time {
-                least = child
+            let child = 2 * index + 1
+            if child < entries.count, entries[child].time < entries[least].time { least = child }
+            if child + 1 < entries.count, entries[child + 1].time < entries[least].time {
+                least = child + 1
             }
             guard least != index else { break }
             entries.swapAt(index, least)

@@ -33,6 +33,8 @@ struct EffectRules: RuleGroup {
     private static let maximumText = 256
     private static let timeFields = ["start_at", "end_at"]
 
+    static let interests: RuleInterests = [.command, .result]
+
     init(contract: Contract, profile: Profile) {
         types = contract.commands
     }

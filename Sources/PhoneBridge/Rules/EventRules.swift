@@ -25,6 +25,8 @@ struct EventRules: RuleGroup {
     private let names: [String]
     private let tables: [FieldTable]
 
+    static let interests: RuleInterests = [.message]
+
     init(contract: Contract, profile: Profile) {
         names = contract.events.map(\.name)
         tables = contract.events.map { FieldTable($0.data) }

@@ -29,6 +29,8 @@ struct HeartbeatEchoRules: RuleGroup {
     /// Beyond this the oldest are forgotten: a peer that never echoes has long been reported.
     private static let maximumWaiting = 64
 
+    static let interests: RuleInterests = [.message, .gone, .hole, .time]
+
     init(contract: Contract, profile: Profile) {
         limit = profile.nanoseconds(profile.heartbeatEchoMilliseconds)
             .clampedAdding(profile.slack)

@@ -12,8 +12,7 @@ package struct LinkFact: Sendable {
     package var conn: Int
     package var kind: Kind
 
-    /// What carries much is indirect: each fact goes to a score of groups, most of which look at
-    /// its kind and no further.
+    /// What carries much is an object: several groups look into it.
     package enum Kind: Sendable {
         /// A connection begins, or is met within.
         case opened
@@ -22,14 +21,14 @@ package struct LinkFact: Sendable {
         /// A whole data message of a WebSocket, complete and decompressed.
         ///
         /// A `command` or `result` fact follows where it is one.
-        indirect case message(MessageFact)
+        case message(MessageFact)
         /// A command of either route: a message, or an element of a poll's answer.
-        indirect case command(CommandFact)
+        case command(CommandFact)
         /// An answer of either route: a message, or the body of a POST.
-        indirect case result(ResultFact)
-        indirect case request(RequestFact)
+        case result(ResultFact)
+        case request(RequestFact)
         /// A final response, with its request where that is known.
-        indirect case exchange(ExchangeFact)
+        case exchange(ExchangeFact)
         /// Something of a side is missing or cannot be read; nil: of both.
         ///
         /// The context knows it already. With connection 0 it is about all of them.
@@ -46,17 +45,30 @@ package struct LinkFact: Sendable {
 }
 
 /// A whole data message.
-package struct MessageFact: Sendable {
-    package var from: Side
-    package var opcode: Opcode
-    package var content: Bytes
+package final class MessageFact: Sendable {
+    package let from: Side
+    package let opcode: Opcode
+    package let content: Bytes
     /// What it says; nil for what is not JSON, or deeper than the limits.
-    package var json: JSONDocument?
+    package let json: JSONDocument?
     /// Why there is no `json`.
-    package var fault: JSONError?
-    package var sort: Sort
+    package let fault: JSONError?
+    package let sort: Sort
     /// Whether its sender had sent a close frame before.
-    package var isBehindClose: Bool
+    package let isBehindClose: Bool
+
+    init(
+        from: Side, opcode: Opcode, content: Bytes, json: JSONDocument?, fault: JSONError?,
+        sort: Sort, isBehindClose: Bool
+    ) {
+        self.from = from
+        self.opcode = opcode
+        self.content = content
+        self.json = json
+        self.fault = fault
+        self.sort = sort
+        self.isBehindClose = isBehindClose
+    }
 
     /// What kind of message it is (contract, "Message Format").
     package enum Sort: Sendable, Equatable {
@@ -70,21 +82,35 @@ package struct MessageFact: Sendable {
 }
 
 /// A command that was sent or handed out.
-package struct CommandFact: Sendable {
+package final class CommandFact: Sendable {
     /// nil where `id` is no string.
-    package var id: String?
+    package let id: String?
     /// nil where `type` is no string.
-    package var type: String?
+    package let type: String?
     /// The type's place in `Contract.commands`; nil for one that is not there.
-    package var typeIndex: Int?
-    package var route: Route
-    package var document: JSONDocument
+    package let typeIndex: Int?
+    package let route: Route
+    package let document: JSONDocument
     /// Where the command stands in the document.
-    package var index: Int
+    package let index: Int
     /// What was known of the id before.
-    package var before: CommandBook.Entry?
+    package let before: CommandBook.Entry?
     /// A hash of what it asks for: type, fields and payload, not `timeout_ms` and `phone_id`.
-    package var content: UInt32
+    package let content: UInt32
+
+    init(
+        id: String?, type: String?, typeIndex: Int?, route: Route, document: JSONDocument,
+        index: Int, before: CommandBook.Entry?, content: UInt32
+    ) {
+        self.id = id
+        self.type = type
+        self.typeIndex = typeIndex
+        self.route = route
+        self.document = document
+        self.index = index
+        self.before = before
+        self.content = content
+    }
 
     /// The command as a JSON value.
     package var view: JSONView { document.view(at: index) }
@@ -94,15 +120,26 @@ package struct CommandFact: Sendable {
 }
 
 /// An answer of the app.
-package struct ResultFact: Sendable {
+package final class ResultFact: Sendable {
     /// nil where `id` is no string.
-    package var id: String?
-    package var route: Route
-    package var document: JSONDocument
+    package let id: String?
+    package let route: Route
+    package let document: JSONDocument
     /// What was known of the command before; nil for one that was never seen.
-    package var before: CommandBook.Entry?
+    package let before: CommandBook.Entry?
     /// The phone that sent it, as its connection said; nil if it did not.
-    package var phoneID: String?
+    package let phoneID: String?
+
+    init(
+        id: String?, route: Route, document: JSONDocument, before: CommandBook.Entry?,
+        phoneID: String?
+    ) {
+        self.id = id
+        self.route = route
+        self.document = document
+        self.before = before
+        self.phoneID = phoneID
+    }
 
     /// The answer as a JSON value.
     package var view: JSONView { document.root }
@@ -112,27 +149,52 @@ package struct ResultFact: Sendable {
 }
 
 /// A request.
-package struct RequestFact: Sendable {
-    package var time: Int64
-    package var firstTime: Int64
-    package var seq: Int
-    package var request: Event.Request
+package final class RequestFact: Sendable {
+    package let time: Int64
+    package let firstTime: Int64
+    package let seq: Int
+    package let request: Event.Request
     /// nil for what the contract does not have.
-    package var route: HTTPRoute?
+    package let route: HTTPRoute?
     /// The body; nil where it is not whole or not JSON.
-    package var json: JSONDocument?
-
+    package let json: JSONDocument?
     /// The target in its parts.
-    package var target: RequestTarget { RequestTarget(request.target) }
+    package let target: RequestTarget
+    private let ownPoll: PollFacts?
+
+    init(
+        time: Int64, firstTime: Int64, seq: Int, request: Event.Request, route: HTTPRoute?,
+        json: JSONDocument?, poll names: Contract.PollParameters
+    ) {
+        self.time = time
+        self.firstTime = firstTime
+        self.seq = seq
+        self.request = request
+        self.route = route
+        self.json = json
+        target = RequestTarget(request.target)
+        ownPoll = route == .poll ? PollFacts(target, names) : nil
+    }
+
+    /// What it asks for as a poll.
+    func poll(_ names: Contract.PollParameters) -> PollFacts {
+        ownPoll ?? PollFacts(target, names)
+    }
 }
 
 /// A response, with its request.
-package struct ExchangeFact: Sendable {
+package final class ExchangeFact: Sendable {
     /// nil where it came before the capture, or was forgotten.
-    package var request: RequestFact?
-    package var response: Event.Response
+    package let request: RequestFact?
+    package let response: Event.Response
     /// The body; nil where it is not whole or not JSON.
-    package var json: JSONDocument?
+    package let json: JSONDocument?
+
+    init(request: RequestFact?, response: Event.Response, json: JSONDocument?) {
+        self.request = request
+        self.response = response
+        self.json = json
+    }
 
     package var route: HTTPRoute? { request?.route }
 

@@ -12,7 +12,7 @@ struct LinkReader: Sendable {
     private var scanner = JSONScanner()
     private let names: ContractNames
     /// Requests without a final response, by connection and exchange.
-    private var pending: [Int: [Int: RequestFact]] = [:]
+    private var pending = ConnectionTable<[Int: RequestFact]>()
     /// Connections to forget once the groups have seen the facts.
     private var finished: [Int] = []
 
@@ -135,7 +135,7 @@ struct LinkReader: Sendable {
         _ event: Event, isWhole: Bool, seq: Int, _ context: inout RuleContext
     ) {
         if context.connections.count >= Self.maximumConnections {
-            for old in context.connections.keys.sorted().prefix(Self.maximumConnections / 2) {
+            for old in context.connections.keys.prefix(Self.maximumConnections / 2) {
                 facts.append(
                     LinkFact(
                         time: event.time, firstTime: event.time, seq: 0, conn: old,
@@ -181,7 +181,7 @@ struct LinkReader: Sendable {
     private mutating func hole(_ event: Event, isLocal: Bool, _ context: inout RuleContext) {
         if !isLocal { context.lastHole = event.time }
         let sides = event.from.map { [$0] } ?? Side.allCases
-        let connections = event.conn > 0 ? [event.conn] : Array(context.connections.keys)
+        let connections = event.conn > 0 ? [event.conn] : context.connections.keys
         for conn in connections {
             if !isLocal, context.connections[conn] != nil { context.uncertain.insert(conn) }
             for side in sides {
@@ -195,15 +195,8 @@ struct LinkReader: Sendable {
     /// Something whole of a side came: from here on its sending is known again.
     private func heard(_ event: Event, _ context: inout RuleContext) {
         guard let side = event.from else { return }
-        context.connections[event.conn]?[side].lastHeard = event.time
-        if context.connections[event.conn]?[side].certainSince == nil {
-            context.connections[event.conn]?[side].certainSince = event.time
-            if context.connections[event.conn]?[side.peer].certainSince != nil,
-                context.uncertain.remove(event.conn) != nil
-            {
-                context.lastHole = event.time
-            }
-        }
+        let isSure = context.connections[event.conn]?.heard(side, at: event.time) ?? false
+        if isSure, context.uncertain.remove(event.conn) != nil { context.lastHole = event.time }
     }
 
     private mutating func read(_ note: Event.Note, _ event: Event, _ context: inout RuleContext) {
@@ -386,7 +379,8 @@ struct LinkReader: Sendable {
             method: request.method, target: request.target, paths: context.contract.paths)
         let fact = RequestFact(
             time: event.time, firstTime: Self.firstTime(event), seq: event.seq, request: request,
-            route: route, json: route == nil ? nil : parse(request.body.content))
+            route: route, json: route == nil ? nil : parse(request.body.content),
+            poll: context.contract.poll)
         if (pending[event.conn]?.count ?? 0) < Self.maximumPending {
             pending[event.conn, default: [:]][request.exchange] = fact
         }

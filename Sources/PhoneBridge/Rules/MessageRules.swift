@@ -13,6 +13,8 @@ struct MessageRules: RuleGroup {
 
     static let rules = [object, known]
 
+    static let interests: RuleInterests = [.message, .request]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func receive(_ fact: LinkFact, _ context: inout RuleContext) {

@@ -40,6 +40,8 @@ struct OutcomeRules: RuleGroup {
     /// An outcome comes soon after its command.
     private static let maximumStories = 1_024
 
+    static let interests: RuleInterests = [.command, .result, .outcome]
+
     init(contract: Contract, profile: Profile) {
         ownCodes = Set(contract.boardCodes)
     }

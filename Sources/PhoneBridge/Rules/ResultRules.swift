@@ -62,6 +62,8 @@ struct ResultRules: RuleGroup {
     /// More are not remembered: their lists are not held against a limit.
     private static let maximumLimits = 4_096
 
+    static let interests: RuleInterests = [.command, .result]
+
     init(contract: Contract, profile: Profile) {
         self.contract = contract
         shapes = contract.commands.map { type in
@@ -121,8 +123,8 @@ struct ResultRules: RuleGroup {
         }
         context.exercise(Self.fieldTypes)
         var check = FieldCheck()
-        own.check(
-            0, of: result.document.tape, in: result.document.source.span, path: "", into: &check)
+        let document = result.document
+        own.check(0, of: document.tape, in: document.source.span, path: "", into: &check)
         if let (text, _) = check.finding(\.isType) { say(Self.fieldTypes, nil, text, &context) }
         context.exercise(Self.noOK)
         if view["ok"] != nil { say(Self.noOK, nil, "the answer has an ok field", &context) }

@@ -9,7 +9,7 @@ import Wire
 /// end are never one. Memory is bounded by what is open, and 64 bytes for each distinct command.
 package struct RuleChecker: Sendable {
     /// The groups, in the order in which reports list their rules.
-    private static let groupTypes: [any RuleGroup.Type] = [
+    package static let groupTypes: [any RuleGroup.Type] = [
         // Commands, answers and events.
         MessageRules.self,
         CommandRules.self,
@@ -41,7 +41,10 @@ package struct RuleChecker: Sendable {
     /// The rule with this id; nil for an unknown one.
     package static func rule(_ id: String) -> Rule? { rules.first { $0.id == id } }
 
+    private static let audience = RuleAudience(groupTypes)
+
     private var groups: [any RuleGroup]
+    private let audience: RuleAudience
     private var reader: LinkReader
     private var context: RuleContext
     private var advanced: Int64 = .min
@@ -52,17 +55,21 @@ package struct RuleChecker: Sendable {
     /// - Parameters:
     ///   - contract: the tables that it is held against.
     ///   - profile: the target's numbers, deviations and waivers.
-    ///   - groups: all that there are, unless a test wants others.
+    ///   - groups: all that there are, unless a test wants others, of which it takes 64.
+    ///   - counts: whether `exercised` is wanted.
     ///   - today: the day, as `2026-12-31`, on which waivers are looked at; without it those with
     ///     an end hold too.
     package init(
         contract: Contract = .current, profile: Profile = .contract, today: String? = nil,
-        groups types: [any RuleGroup.Type]? = nil
+        counts: Bool = true, groups types: [any RuleGroup.Type]? = nil
     ) {
-        groups = (types ?? Self.groupTypes).map { $0.init(contract: contract, profile: profile) }
+        let chosen = (types ?? Self.groupTypes).prefix(RuleAudience.maximumGroups)
+        groups = chosen.map { $0.init(contract: contract, profile: profile) }
+        audience = types.map(RuleAudience.init) ?? Self.audience
         reader = LinkReader(contract: contract)
         context = RuleContext(
-            contract: contract, profile: profile, excuses: profile.excuses(today: today))
+            contract: contract, profile: profile, excuses: profile.excuses(today: today),
+            counts: counts)
     }
 
     /// How often each rule was put to the test, by id; rules that never were are not in it.
@@ -98,9 +105,16 @@ package struct RuleChecker: Sendable {
     }
 
     private mutating func tell(_ event: Event, _ facts: [LinkFact]) {
-        for index in groups.indices {
-            groups[index].receive(event, &context)
-            for place in facts.indices { groups[index].receive(facts[place], &context) }
+        let heard = event.kind.interest
+        var concerned = audience.groups(of: heard)
+        for fact in facts { concerned |= audience.groups(of: fact.kind.interest) }
+        while concerned != 0 {
+            let index = concerned.trailingZeroBitCount
+            concerned &= concerned - 1
+            if audience.wants(index, heard) { groups[index].receive(event, &context) }
+            for fact in facts where audience.wants(index, fact.kind.interest) {
+                groups[index].receive(fact, &context)
+            }
         }
     }
 
@@ -131,7 +145,11 @@ package struct RuleChecker: Sendable {
     private mutating func advanceGroups(to time: Int64) {
         guard time > advanced else { return }
         advanced = time
-        for index in groups.indices { groups[index].advance(to: time, &context) }
+        var concerned = audience.groups(of: .time)
+        while concerned != 0 {
+            groups[concerned.trailingZeroBitCount].advance(to: time, &context)
+            concerned &= concerned - 1
+        }
     }
 
     private mutating func takeBreaches() -> [Breach] {

@@ -7,7 +7,7 @@ package struct RuleContext: Sendable {
     /// Nanoseconds since the session began.
     package internal(set) var now: Int64 = 0
     /// Connections that are open, by number.
-    package internal(set) var connections: [Int: ConnectionFacts] = [:]
+    package internal(set) var connections = ConnectionTable<ConnectionFacts>()
     /// Every command id that was seen.
     package internal(set) var commands: CommandBook
     /// When something was last missing, or could not be read, on any connection; nil for never.
@@ -19,12 +19,14 @@ package struct RuleContext: Sendable {
     /// How often each rule was put to the test, by id.
     package var exercised: [String: Int] { counts.byID }
     private var counts = RuleCounts()
+    private let isCounting: Bool
 
     var breaches: [Breach] = []
     /// Why breaches of a rule do not count, by rule id.
     private let excuses: [String: String]
 
-    init(contract: Contract, profile: Profile, excuses: [String: String]) {
+    init(contract: Contract, profile: Profile, excuses: [String: String], counts: Bool) {
+        isCounting = counts
         self.contract = contract
         self.profile = profile
         self.excuses = excuses
@@ -47,7 +49,7 @@ package struct RuleContext: Sendable {
 
     /// A rule was put to the test, whatever came of it.
     package mutating func exercise(_ rule: Rule, times: Int = 1) {
-        counts.add(rule, times: times)
+        if isCounting { counts.add(rule, times: times) }
     }
 
     /// A rule is broken.

@@ -3,47 +3,55 @@
 /// A message puts a dozen rules to the test, so a rule's place is found by the number that it
 /// carries, not by its id. `byID` has the counts by name.
 struct RuleCounts: Sendable {
-    private struct Slot: Sendable {
+    private struct Entry: Sendable {
         var rule: Rule
         var count: Int
     }
 
-    /// Open addressing, a power of two; at most half of the slots are taken.
-    private var slots = [Slot?](repeating: nil, count: 256)
-    private var taken = 0
+    private var entries: [Entry] = []
+    /// Open addressing, a power of two, at most half of it taken: places in `entries`, from 1.
+    private var slots = [UInt16](repeating: 0, count: 256)
+
+    /// Rules beyond this number are not counted.
+    private static let maximum = 1 << 14
 
     /// Counts a rule.
     mutating func add(_ rule: Rule, times: Int) {
-        let index = place(of: rule)
-        if slots[index] == nil {
-            slots[index] = Slot(rule: rule, count: 0)
-            taken += 1
+        let slot = slot(of: rule)
+        if slots[slot] == 0 {
+            guard entries.count < Self.maximum else { return }
+            entries.append(Entry(rule: rule, count: times))
+            slots[slot] = UInt16(entries.count)
+            if entries.count * 2 > slots.count { grow() }
+        } else {
+            entries[Int(slots[slot]) - 1].count += times
         }
-        slots[index]?.count += times
-        if taken * 2 > slots.count { grow() }
     }
 
     /// The counts by the ids of the rules; rules without one are not in it.
     var byID: [String: Int] {
         var counts: [String: Int] = [:]
-        for case let slot? in slots { counts[slot.rule.id] = slot.count }
+        for entry in entries { counts[entry.rule.id] = entry.count }
         return counts
     }
 
     /// The slot of the rule, or the free one where it belongs.
-    private func place(of rule: Rule) -> Int {
-        var index = rule.number & (slots.count - 1)
-        while let slot = slots[index],
-            slot.rule.number != rule.number || slot.rule.id != rule.id
-        {
-            index = (index + 1) & (slots.count - 1)
+    private func slot(of rule: Rule) -> Int {
+        var slot = rule.number & (slots.count - 1)
+        while slots[slot] != 0, !isRule(rule, at: Int(slots[slot]) - 1) {
+            slot = (slot + 1) & (slots.count - 1)
         }
-        return index
+        return slot
+    }
+
+    private func isRule(_ rule: Rule, at place: Int) -> Bool {
+        entries[place].rule.number == rule.number && entries[place].rule.id == rule.id
     }
 
     private mutating func grow() {
-        let old = slots
-        slots = [Slot?](repeating: nil, count: old.count * 2)
-        for case let slot? in old { slots[place(of: slot.rule)] = slot }
+        slots = [UInt16](repeating: 0, count: slots.count * 2)
+        for place in entries.indices {
+            slots[slot(of: entries[place].rule)] = UInt16(place + 1)
+        }
     }
 }

@@ -37,6 +37,8 @@ struct ThingRules: RuleGroup {
     /// Things beyond this number are forgotten all at once: eight bytes each.
     private static let maximumThings = 65_536
 
+    static let interests: RuleInterests = [.command, .result]
+
     init(contract: Contract, profile: Profile) {
         types = contract.commands
         payloads = contract.commands.map { FieldTable($0.payload) }
@@ -57,9 +59,10 @@ struct ThingRules: RuleGroup {
             let payload = command.view["payload"],
             let thing = payload.member(field)?.string, !thing.isEmpty
         else { return }
+        let document = command.document
         var check = FieldCheck()
         payloads[index].check(
-            payload.index, of: command.document.tape, in: command.document.source.span,
+            payload.index, of: document.tape, in: document.source.span,
             path: "payload", into: &check)
         if uses.count >= Self.maximumUses { uses.removeAll() }
         uses[id] = Use(

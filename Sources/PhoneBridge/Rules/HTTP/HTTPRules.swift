@@ -28,9 +28,13 @@ struct HTTPRules: RuleGroup {
     /// Pipelined requests without an answer that are remembered.
     private static let maximumRequests = 256
 
-    private var connections: [Int: Connection] = [:]
+    private var connections = ConnectionTable<Connection>()
     private var hasWire = true
     private var counts = (requests: 0, responses: 0)
+
+    static let interests: RuleInterests = [
+        .sessions, .opens, .requests, .responses, .pieces, .gaps, .data, .frames, .gone,
+    ]
 
     init(contract: Contract, profile: Profile) {}
 

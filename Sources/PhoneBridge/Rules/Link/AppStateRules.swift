@@ -25,10 +25,12 @@ struct AppStateRules: RuleGroup {
         var seq: Int
     }
 
-    private var links: [Int: Link] = [:]
+    private var links = ConnectionTable<Link>()
 
     /// Milliseconds within which a report follows.
     private static let patience: Int64 = 2_000
+
+    static let interests: RuleInterests = [.upgraded, .message, .request, .hole, .gone]
 
     init(contract: Contract, profile: Profile) {}
 
@@ -68,12 +70,12 @@ struct AppStateRules: RuleGroup {
     }
 
     private mutating func polled(_ request: RequestFact, _ context: RuleContext) {
-        let poll = PollFacts(request.target, context.contract.poll)
+        let poll = request.poll(context.contract.poll)
         guard let phone = poll.phoneID, let state = poll.appState else { return }
-        for (conn, link) in links {
-            guard let reported = link.state, context.connections[conn]?.phoneID == phone else {
-                continue
-            }
+        for conn in links.keys {
+            guard let link = links[conn], let reported = link.state,
+                context.connections[conn]?.phoneID == phone
+            else { continue }
             if reported == state {
                 links[conn]?.contradiction = nil
             } else if link.contradiction == nil {

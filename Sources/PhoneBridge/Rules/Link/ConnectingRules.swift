@@ -62,9 +62,9 @@ struct ConnectingRules: RuleGroup {
         var active: (since: Int64, last: Int64)?
     }
 
-    private var links: [Int: Link] = [:]
+    private var links = ConnectionTable<Link>()
     /// The app's address of each connection.
-    private var hosts: [Int: String] = [:]
+    private var hosts = ConnectionTable<String>()
     /// Handshakes on their way.
     private var attempts: [Int: (phone: String, mark: Mark)] = [:]
     private var ends: [String: End] = [:]
@@ -84,12 +84,16 @@ struct ConnectingRules: RuleGroup {
     /// Phones that are remembered; a capture may be of any number.
     private static let maximumPhones = 1_024
 
+    static let interests: RuleInterests = [
+        .opens, .frames, .request, .upgraded, .message, .exchange, .ended, .gone, .hole, .time,
+    ]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func advance(to time: Int64, _ context: inout RuleContext) {
         guard time > nextDeadline else { return }
         nextDeadline = .max
-        for conn in links.keys.sorted() {
+        for conn in links.keys {
             guard let link = links[conn], let replaced = link.replaced, !link.isReported
             else { continue }
             let due = replaced.time.clampedAdding(context.nanoseconds(Self.closeLimit))
@@ -137,7 +141,7 @@ struct ConnectingRules: RuleGroup {
         case .hole:
             // Connections may have come and gone, and nobody knows who ended this one first.
             if fact.conn == 0 { ends = [:] }
-            for conn in fact.conn == 0 ? Array(links.keys) : [fact.conn] {
+            for conn in fact.conn == 0 ? links.keys : [fact.conn] {
                 links[conn]?.isWhole = false
                 attempts[conn] = nil
             }
@@ -199,7 +203,7 @@ struct ConnectingRules: RuleGroup {
     ) {
         let phone = Self.phone(request, hosts[fact.conn] ?? "")
         guard let end = ends[phone], end.by == .board, !end.isLateReported else { return }
-        guard PollFacts(request.target, context.contract.poll).appState == "active" else {
+        guard request.poll(context.contract.poll).appState == "active" else {
             ends[phone]?.active = nil
             return
         }

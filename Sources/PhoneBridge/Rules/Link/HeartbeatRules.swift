@@ -41,12 +41,16 @@ struct HeartbeatRules: RuleGroup {
         var isShownReported = false
     }
 
-    private var links: [Int: Link] = [:]
+    private var links = ConnectionTable<Link>()
 
     /// Missed beats in a row that are no chance: timers of busy apps skip one now and then.
     private static let missedBeats: Int64 = 3
     /// Beats that come closer together were held up on their way, in milliseconds.
     private static let burst: Int64 = 1_000
+
+    static let interests: RuleInterests = [
+        .frames, .upgraded, .message, .request, .exchange, .hole, .gone,
+    ]
 
     init(contract: Contract, profile: Profile) {}
 
@@ -136,7 +140,7 @@ struct HeartbeatRules: RuleGroup {
     // MARK: - The board's limit
 
     private func closed(_ payload: ClosePayload, _ event: Event, _ context: inout RuleContext) {
-        guard payload.reason.lowercased().contains("heartbeat"),
+        guard !payload.reason.isEmpty, payload.reason.lowercased().contains("heartbeat"),
             context.connections[event.conn]?.app.closeFrame == nil,
             let beat = links[event.conn]?.beat
         else { return }
@@ -180,7 +184,8 @@ struct HeartbeatRules: RuleGroup {
     ) {
         guard exchange.response.status == 200, let asked = exchange.request?.firstTime,
             exchange.json?.root["connected"]?.bool == true, links.count == 1,
-            let (conn, link) = links.first, let word = link.lastWord ?? link.beat,
+            let conn = links.keys.first, let link = links[conn],
+            let word = link.lastWord ?? link.beat,
             context.isCertain(since: word.time)
         else { return }
         context.exercise(Self.notShown)

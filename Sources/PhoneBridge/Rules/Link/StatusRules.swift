@@ -44,6 +44,8 @@ struct StatusRules: RuleGroup {
     /// When the link was last other than it is now.
     private var changed: Int64 = .min
 
+    static let interests: RuleInterests = [.upgraded, .message, .hole, .ended, .gone, .exchange]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func receive(_ fact: LinkFact, _ context: inout RuleContext) {
@@ -120,24 +122,33 @@ struct StatusRules: RuleGroup {
     }
 
     private static func has(_ object: JSONView, _ fields: [Contract.Field]) -> Bool {
-        guard object.kind == .object, hasDistinctNames(object) else { return false }
-        for (name, value) in object.members {
-            guard let name = name.string,
-                let field = fields.first(where: { $0.name.hasSameScalars(as: name) })
-            else {
+        guard object.kind == .object else { return false }
+        let members = object.members
+        let names = members.map { $0.name.string ?? "" }
+        guard areDistinct(names) else { return false }
+        for (name, member) in zip(names, members) {
+            guard let field = fields.first(where: { $0.name.hasSameScalars(as: name) }) else {
                 // Spelt in another case it may be taken for the field.
-                let lower = name.string?.lowercased()
+                let lower = name.lowercased()
                 if fields.contains(where: { $0.name == lower }) { return false }
                 continue
             }
-            guard isOfType(value, field.type) else { return false }
+            guard isOfType(member.value, field.type) else { return false }
         }
-        return fields.allSatisfy { !$0.isRequired || object.string(of: $0.name) != nil }
+        return fields.allSatisfy { field in
+            guard field.isRequired else { return true }
+            let place = names.firstIndex { $0.hasSameScalars(as: field.name) }
+            return place.map { members[$0].value.kind == .string } ?? false
+        }
     }
 
     private static func hasDistinctNames(_ object: JSONView) -> Bool {
-        let names = object.members.map { $0.name.string?.lowercased() ?? "" }
-        return Set(names).count == names.count
+        areDistinct(object.members.map { $0.name.string ?? "" })
+    }
+
+    /// Whether no name comes twice, in any case.
+    private static func areDistinct(_ names: [String]) -> Bool {
+        Set(names.lazy.map { $0.lowercased() }).count == names.count
     }
 
     private static func isOfType(_ value: JSONView, _ type: Contract.FieldType) -> Bool {
@@ -356,7 +367,4 @@ extension JSONView {
     func member(_ name: String) -> JSONView? {
         members.last { $0.name.string?.hasSameScalars(as: name) ?? false }?.value
     }
-
-    /// The text of a member that is a string.
-    func string(of name: String) -> String? { member(name)?.string }
 }

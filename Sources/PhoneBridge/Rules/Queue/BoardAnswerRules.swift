@@ -37,6 +37,8 @@ struct BoardAnswerRules: RuleGroup {
         "board-status-codes", .likely, .board, section: #"board facts, "Status codes""#,
         "A request in order is answered with the status code of its route")
 
+    static let interests: RuleInterests = [.exchange]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func receive(_ fact: LinkFact, _ context: inout RuleContext) {
@@ -130,7 +132,7 @@ struct BoardAnswerRules: RuleGroup {
 
     private func judgePoll(_ judged: Judged, _ context: inout RuleContext) {
         judgeTimes(["server_time"], judged, &context)
-        guard PollFacts(judged.request.target, context.contract.poll).platform != nil else {
+        guard judged.request.poll(context.contract.poll).platform != nil else {
             return
         }
         judgeCode([200], judged, &context)
@@ -201,8 +203,7 @@ struct BoardAnswerRules: RuleGroup {
         guard !judged.request.request.headers.has("Origin"), judged.status < 500,
             ![401, 403, 413, 429].contains(judged.status),
             // The board redirects a path that is not clean.
-            !judged.request.target.path.contains("//"),
-            !judged.request.target.path.contains("/.")
+            Self.isClean(judged.request.target.path)
         else { return }
         context.exercise(Self.codes)
         guard !expected.contains(judged.status) else { return }
@@ -210,6 +211,18 @@ struct BoardAnswerRules: RuleGroup {
             Self.codes, judged, &context,
             "the answer is \(judged.status), expected "
                 + expected.map(String.init).joined(separator: " or "))
+    }
+
+    /// Whether no slash of a path has another one, or a dot, behind it.
+    private static func isClean(_ path: String) -> Bool {
+        var isBehindSlash = false
+        for byte in path.utf8 {
+            if isBehindSlash, byte == UInt8(ascii: "/") || byte == UInt8(ascii: ".") {
+                return false
+            }
+            isBehindSlash = byte == UInt8(ascii: "/")
+        }
+        return true
     }
 }
 

@@ -75,6 +75,10 @@ struct DeliveryRules: RuleGroup {
     /// The life of a queued command where the profile does not know: the observed board's.
     private static let assumedLife: Int64 = 300_000
 
+    static let interests: RuleInterests = [
+        .requests, .gaps, .notes, .request, .exchange, .command, .upgraded, .gone, .hole,
+    ]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func receive(_ event: Event, _ context: inout RuleContext) {
@@ -128,7 +132,7 @@ struct DeliveryRules: RuleGroup {
         switch request.route {
         case .poll:
             polls[fact.conn, default: [:]][request.seq] = request.firstTime
-            notePhone(PollFacts(request.target, context.contract.poll).phoneID)
+            notePhone(request.poll(context.contract.poll).phoneID)
         case .result:
             guard let id = request.json?.root[folding: "id"]?.string, book[id] != nil else {
                 return
@@ -251,7 +255,7 @@ struct DeliveryRules: RuleGroup {
         _ commands: [JSONView], _ request: RequestFact, _ span: QueueBook.Exchange, _ conn: Int,
         _ context: inout RuleContext
     ) {
-        let poll = PollFacts(request.target, context.contract.poll)
+        let poll = request.poll(context.contract.poll)
         var handedOut: Set<String> = []
         for command in commands {
             guard let id = command["id"]?.string, !id.isEmpty else { continue }

@@ -27,13 +27,15 @@ struct PollRules: RuleGroup {
         "queue-default-limit", .likely, .board, section: #"board facts, "Poll parameters""#,
         "A poll without a limit gets at most the default number of commands")
 
+    static let interests: RuleInterests = [.exchange]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func receive(_ fact: LinkFact, _ context: inout RuleContext) {
         guard case .exchange(let exchange) = fact.kind, exchange.route == .poll,
             let request = exchange.request, let commands = exchange.commands
         else { return }
-        let poll = PollFacts(request.target, context.contract.poll)
+        let poll = request.poll(context.contract.poll)
         let events = [request.seq, fact.seq]
         judgeCount(commands.count, poll, events, fact.conn, &context)
         for command in commands {

@@ -36,6 +36,8 @@ struct PollingRules: RuleGroup {
     /// Phones that are remembered; a capture may be of any number.
     private static let maximumPhones = 1_024
 
+    static let interests: RuleInterests = [.request, .exchange, .message, .hole]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func receive(_ fact: LinkFact, _ context: inout RuleContext) {
@@ -53,7 +55,7 @@ struct PollingRules: RuleGroup {
     private mutating func polled(
         _ request: RequestFact, _ fact: LinkFact, _ context: inout RuleContext
     ) {
-        guard let phone = PollFacts(request.target, context.contract.poll).phoneID,
+        guard let phone = request.poll(context.contract.poll).phoneID,
             phone.utf8.count <= 256
         else { return }
         let mark = (time: fact.time, seq: fact.seq)
@@ -80,7 +82,7 @@ struct PollingRules: RuleGroup {
 
     private mutating func answered(_ exchange: ExchangeFact, _ context: RuleContext) {
         guard exchange.response.status == 200, let request = exchange.request,
-            let phone = PollFacts(request.target, context.contract.poll).phoneID,
+            let phone = request.poll(context.contract.poll).phoneID,
             pollers[phone]?.last.seq == request.seq
         else { return }
         pollers[phone]?.isAnswered = true

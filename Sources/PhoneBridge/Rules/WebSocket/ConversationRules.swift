@@ -56,11 +56,13 @@ struct ConversationRules: RuleGroup {
     private static let endLimit: Int64 = 10_000
     private static let pongLimit: Int64 = 15_000
 
-    private var talks: [Int: Talk] = [:]
+    private var talks = ConnectionTable<Talk>()
     /// Whether the last packets of a connection may be missing without a trace.
     private var isPackets = false
     /// Connections that wait for the board to end them.
     private var ending: Set<Int> = []
+
+    static let interests: RuleInterests = [.sessions, .frames, .hole, .ended, .gone, .time]
 
     init(contract: Contract, profile: Profile) {}
 
@@ -131,7 +133,7 @@ struct ConversationRules: RuleGroup {
     mutating func receive(_ fact: LinkFact, _ context: inout RuleContext) {
         switch fact.kind {
         case .hole:
-            for conn in fact.conn == 0 ? Array(talks.keys) : [fact.conn] {
+            for conn in fact.conn == 0 ? talks.keys : [fact.conn] {
                 talks[conn]?.app.pings = []
                 talks[conn]?.board.pings = []
             }

@@ -106,11 +106,16 @@ struct FrameRules: RuleGroup {
     /// Who goes on for so long behind a broken frame has not failed the connection: ten seconds.
     private static let patience: Int64 = 10_000
 
-    private var connections: [Int: Connection] = [:]
+    private var connections = ConnectionTable<Connection>()
     /// False for sessions that do not have the frames as they crossed.
     private var hasWire = true
     /// Whether the events of both sides stand in the order of their causes.
     private var isOrdered = true
+
+    static let interests: RuleInterests = [
+        .sessions, .opens, .responses, .gaps, .data, .frames, .messages, .pieces, .notes, .hole,
+        .gone,
+    ]
 
     init(contract: Contract, profile: Profile) {}
 
@@ -150,7 +155,7 @@ struct FrameRules: RuleGroup {
 
     mutating func finish(at time: Int64, _ context: inout RuleContext) {
         for connection in connections.values { Self.count(connection.counts, &context) }
-        connections = [:]
+        connections = ConnectionTable()
     }
 
     // MARK: - Connections

@@ -64,6 +64,8 @@ struct HandshakeRules: RuleGroup {
 
     private var hasWire = true
 
+    static let interests: RuleInterests = [.sessions, .request, .exchange]
+
     init(contract: Contract, profile: Profile) {}
 
     mutating func receive(_ event: Event, _ context: inout RuleContext) {
