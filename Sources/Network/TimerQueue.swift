@@ -113,10 +113,9 @@ struct TimerQueue {
         var parent = 0
         while true {
             var least = parent
-            for child in (2 * parent + 1)...(2 * parent + 2)
-            where child < heap.count && heap[child].precedes(heap[least]) {
-                least = child
-            }
+            let child = 2 * parent + 1
+            if child < heap.count, heap[child].precedes(heap[least]) { least = child }
+            if child + 1 < heap.count, heap[child + 1].precedes(heap[least]) { least = child + 1 }
             guard least != parent else { return }
             heap.swapAt(parent, least)
             parent = least

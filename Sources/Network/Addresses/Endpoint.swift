@@ -59,7 +59,7 @@ package struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
     /// `host:port`, with brackets around IPv6.
     package var description: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 }
 

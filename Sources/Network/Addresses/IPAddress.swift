@@ -33,10 +33,21 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether it stands before another one, in an order of all addresses.
+    func precedes(_ other: IPAddress) -> Bool {
+        switch (self, other) {
+        case (.v4(let own), .v4(let its)): own < its
+        case (.v4, .v6): true
+        case (.v6, .v4): false
+        case (.v6(let high, let low, let scope), .v6(let otherHigh, let otherLow, let otherScope)):
+            (high, low, scope) < (otherHigh, otherLow, otherScope)
+        }
+    }
+
     /// Parses `a.b.c.d` (four decimal numbers without leading zeros) or an IPv6 address in any
     /// form of RFC 4291 §2.2, with a numeric zone such as `%2`; nil for anything else.
     package init?(parsing text: some StringProtocol) {
-        if text.contains(":") {
+        if text.utf8.contains(UInt8(ascii: ":")) {
             guard let address = Self.parseV6(text) else { return nil }
             self = address
         } else {
@@ -46,15 +57,27 @@ package enum IPAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private static func parseV4(_ text: some StringProtocol) -> UInt32? {
-        let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 4 else { return nil }
         var bits: UInt32 = 0
-        for part in parts {
-            guard let byte = decimal(part, maximum: 255), part.count == 1 || part.first != "0"
-            else { return nil }
-            bits = bits << 8 | UInt32(byte)
+        var number: UInt32 = 0
+        var digits = 0
+        var dots = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: ".") {
+                guard digits > 0, dots < 3 else { return nil }
+                bits = bits << 8 | number
+                number = 0
+                digits = 0
+                dots += 1
+            } else {
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte), digits < 3,
+                    digits == 0 || number > 0
+                else { return nil }
+                number = number * 10 + UInt32(byte - UInt8(ascii: "0"))
+                digits += 1
+                guard number <= 255 else { return nil }
+            }
         }
-        return bits
+        return dots == 3 && digits > 0 ? bits << 8 | number : nil
     }
 
     private static func parseV6(_ text: some StringProtocol) -> IPAddress? {

@@ -121,13 +121,11 @@ package final class SimulatedWorld {
 
     /// The unordered pair of hosts that a packet travels between.
     struct Link: Hashable {
-        private let low: String
-        private let high: String
+        private let low: IPAddress
+        private let high: IPAddress
 
         init(_ a: IPAddress, _ b: IPAddress) {
-            let names = [a.description, b.description].sorted()
-            low = names[0]
-            high = names[1]
+            (low, high) = a.precedes(b) ? (a, b) : (b, a)
         }
     }
 

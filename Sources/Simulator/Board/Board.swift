@@ -28,8 +28,10 @@ package struct Board: Sendable {
 
     /// When `deadlineReached` wants to be called, on the monotonic clock; nil for never.
     package var nextDeadline: Int64? {
-        [link?.nextCheck, pending.nextDeadline, queue.isEmpty ? nil : nextSweep]
-            .compactMap { $0 }.min()
+        let next = min(
+            link?.nextCheck ?? .max, pending.nextDeadline ?? .max,
+            queue.isEmpty ? .max : nextSweep ?? .max)
+        return next == .max ? nil : next
     }
 
     // MARK: - Inputs

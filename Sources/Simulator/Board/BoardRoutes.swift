@@ -40,6 +40,13 @@ enum BoardRoute: Equatable {
 
     /// A path without doubled slashes, `.` and `..`, keeping a slash at the end.
     private static func clean(_ path: String) -> String {
+        // Most are clean.
+        var isBehindSlash = false
+        let isOdd = path.utf8.contains { byte in
+            defer { isBehindSlash = byte == UInt8(ascii: "/") }
+            return isBehindSlash && (byte == UInt8(ascii: "/") || byte == UInt8(ascii: "."))
+        }
+        if !isOdd, path.utf8.first == UInt8(ascii: "/") { return path }
         var kept: [Substring.UTF8View] = []
         for segment in path[...].utf8.split(separator: UInt8(ascii: "/")) {
             if segment.elementsEqual("..".utf8) {

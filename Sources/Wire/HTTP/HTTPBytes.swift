@@ -89,11 +89,12 @@ extension String {
     /// Whether the texts are equal but for the case of ASCII letters.
     func equalsIgnoringCase(_ other: String) -> Bool {
         guard utf8.count == other.utf8.count else { return false }
-        var others = other.utf8.makeIterator()
-        for byte in utf8 {
-            guard let next = others.next(),
-                HTTPByte.lowercased(byte) == HTTPByte.lowercased(next)
-            else { return false }
+        let left = utf8.span
+        let right = other.utf8.span
+        for offset in left.indices where left[offset] != right[offset] {
+            guard HTTPByte.lowercased(left[offset]) == HTTPByte.lowercased(right[offset]) else {
+                return false
+            }
         }
         return true
     }

@@ -78,7 +78,10 @@ extension [FieldLine] {
     /// Whether the list that all lines with this name make has `token`, in any case.
     package func has(token: String, in name: String) -> Bool {
         contains { line in
-            line.isNamed(name) && line.tokens.contains { $0.equalsIgnoringCase(token) }
+            // Most lists have one member, without anything around it.
+            line.isNamed(name)
+                && (line.value.equalsIgnoringCase(token)
+                    || line.tokens.contains { $0.equalsIgnoringCase(token) })
         }
     }
 }

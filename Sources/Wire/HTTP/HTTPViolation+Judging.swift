@@ -144,9 +144,9 @@ extension HTTPViolation {
     // MARK: Start line
 
     private static func judgeStartLine(_ head: HTTPHead, _ found: inout [HTTPViolation]) {
-        let version = Bytes(head.version.utf8)
-        if version.count != 3 || version[0] != 0x31 || version[1] != 0x2e
-            || !(0x30...0x39).contains(version[2])
+        let version = head.version.utf8
+        if version.count != 3 || !version.starts(with: "1.".utf8)
+            || !(0x30...0x39).contains(version.last ?? 0)
         {
             found.append(HTTPViolation(.unsupportedVersion, head.version))
         }
@@ -169,7 +169,10 @@ extension HTTPViolation {
     /// §3.2).
     private static func hasTargetForm(_ target: String, _ method: String) -> Bool {
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return false }
-        switch RequestTarget(target).form {
+        // What begins with a slash is of the origin form, and most targets are.
+        let form: RequestTarget.Form =
+            target.utf8.first == 0x2f ? .origin : RequestTarget(target).form
+        switch form {
         case .origin, .absolute: return method != "CONNECT"
         case .asterisk: return method == "OPTIONS"
         case .authority: return method == "CONNECT"
@@ -190,16 +193,17 @@ extension HTTPViolation {
         }
     }
 
+    /// Beyond uri-host and port (RFC 3986 §3.2.2): no list, no path, no user.
+    private static let forbiddenInHost = Bytes(" \t,/?#@\\\"<>^`{|}".utf8)
+
     private static func judgeHost(_ head: HTTPHead, _ found: inout [HTTPViolation]) {
         let hosts = head.fieldLines.values(of: "Host")
         if hosts.isEmpty, head.isAtLeast11 { found.append(HTTPViolation(.missingHost)) }
         if hosts.count > 1 {
             found.append(HTTPViolation(.severalHosts, hosts.joined(separator: ", ")))
         }
-        // uri-host and port (RFC 3986 §3.2.2): no list, no path, no user.
-        let forbidden = Bytes(" \t,/?#@\\\"<>^`{|}".utf8)
         for host in hosts
-        where !host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !forbidden.contains($0) }) {
+        where !host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !forbiddenInHost.contains($0) }) {
             found.append(HTTPViolation(.invalidHost, host))
         }
     }

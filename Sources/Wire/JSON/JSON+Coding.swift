@@ -98,17 +98,17 @@ extension JSON {
 
     /// Appends the value's text; needs no stack, however deep the value is nested.
     package func encode(into output: inout Bytes, style: Style = .compact) {
-        guard case .compact = style, case .object(let members) = self else {
+        guard style != .indented, case .object(let members) = self else {
             return encodeAny(into: &output, style: style)
         }
         // The usual object is flat: it is written without a list of what is open.
         output.append(UInt8(ascii: "{"))
         for index in members.indices {
             if index > 0 { output.append(UInt8(ascii: ",")) }
-            appendJSONString(members[index].name, to: &output)
+            Self.encode(members[index].name, into: &output, style: style)
             output.append(UInt8(ascii: ":"))
             switch members[index].value {
-            case .string(let text): appendJSONString(text, to: &output)
+            case .string(let text): Self.encode(text, into: &output, style: style)
             case let value: value.encodeAny(into: &output, style: style)
             }
         }

@@ -64,8 +64,15 @@ package func writeJSONString(
 /// Appends text as a JSON string the way Go's encoder does: `<`, `>`, `&`, U+2028 and U+2029
 /// are escaped too (board facts, "HTTP basics").
 package func appendMarkupSafeJSONString(_ text: String, to output: inout Bytes) {
-    var plain = Bytes()
-    appendJSONString(text, to: &plain)
+    let start = output.count
+    appendJSONString(text, to: &output)
+    let isSafe = output[start...].allSatisfy { byte in
+        byte != UInt8(ascii: "<") && byte != UInt8(ascii: ">") && byte != UInt8(ascii: "&")
+            && byte != 0xe2
+    }
+    guard !isSafe else { return }
+    let plain = Bytes(output[start...])
+    output.removeLast(plain.count)
     var position = 0
     while position < plain.count {
         let byte = plain[position]
