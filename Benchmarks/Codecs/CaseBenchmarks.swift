@@ -1,4 +1,6 @@
+import Capture
 import Fuzz
+import PhoneBridge
 import Wire
 
 /// How many cases of a session a second the fuzzer runs against the reference peers in virtual
@@ -54,24 +56,42 @@ struct CaseBenchmarks {
         ),
     ]
 
-    /// Prints a JSON line for each kind of case.
+    /// So many of each kind are run; nil for as many as fit into two seconds.
+    ///
+    /// A fixed number is for counting instructions.
+    var count: Int?
+
+    /// Prints a JSON line for each kind of case: how many a second, and what one takes.
+    ///
+    /// That is in a processor's time. The last kinds are those of campaigns, their planning included.
     func run() throws {
         let target = SimulatedTarget()
-        let clock = ContinuousClock()
         for (name, text) in Self.scripts {
             let script = try FuzzScript(parsing: text)
-            var count = 0
-            let start = clock.now
-            while clock.now - start < .seconds(2) {
-                for _ in 0..<100 { _ = target.outcome(of: script) }
-                count += 100
-            }
-            let time = clock.now - start
-            let seconds =
-                Double(time.components.attoseconds) / 1e18 + Double(time.components.seconds)
-            print(
-                #"{"name":"cases","what":"\#(name)","cases_per_second":\#(Double(count) / seconds)}"#
-            )
+            measure(name) { _ in _ = target.outcome(of: script) }
         }
+        for side in Side.allCases {
+            let plan = CasePlan(as: side, seed: 1, profile: .reference)
+            measure("of a plan, as the \(side)") { _ = target.outcome(of: plan.script($0)) }
+        }
+    }
+
+    private func measure(_ name: String, _ run: (Int) -> Void) {
+        let clock = ContinuousClock()
+        let batch = max(1, min(100, count ?? 100))
+        var done = 0
+        let start = clock.now
+        let startOfWork = HourReplay.processorTime
+        repeat {
+            for number in done..<(done + batch) { run(number) }
+            done += batch
+        } while count.map { done < $0 } ?? (clock.now - start < .seconds(2))
+        let time = clock.now - start
+        let work = HourReplay.processorTime - startOfWork
+        let seconds =
+            Double(time.components.attoseconds) / 1e18 + Double(time.components.seconds)
+        print(
+            #"{"name":"cases","what":"\#(name)","cases_per_second":\#(Double(done) / seconds),"#
+                + #""cpu_us_per_case":\#(1e6 * work / Double(done))}"#)
     }
 }

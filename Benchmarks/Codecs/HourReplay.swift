@@ -53,7 +53,7 @@ struct HourReplay {
     }
 
     /// Seconds of a processor that the program has taken.
-    private static var processorTime: Double {
+    static var processorTime: Double {
         var time = timespec()
         unsafe clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9

@@ -8,7 +8,8 @@ import Wire
 ///
 ///     bridgetap-bench FOLDER [NAME] [SECONDS]
 ///     bridgetap-bench FOLDER traffic MEGABYTES
-///     bridgetap-bench FOLDER hour | cases
+///     bridgetap-bench FOLDER hour
+///     bridgetap-bench FOLDER cases [COUNT]
 ///     bridgetap-bench SCRIPTS score [SEEDS] [SECONDS] [DEFECT...]
 ///
 /// The second form only writes `traffic.pcap` of that size, for measurements of whole programs.
@@ -43,7 +44,7 @@ enum Main {
         }
         if arguments.count > 2, arguments[2] == "cases" {
             do {
-                try CaseBenchmarks().run()
+                try CaseBenchmarks(count: arguments.dropFirst(3).first.flatMap { Int($0) }).run()
             } catch {
                 print("bridgetap-bench: \(error)")
                 exit(1)

@@ -29,21 +29,25 @@ package final class Recorder {
 
     /// Makes a recorder whose session begins now.
     ///
-    /// `clock` gives nanoseconds since the session began, where the loop's monotonic time is not
-    /// what events are stamped with.
+    /// - Parameters:
+    ///   - gathersFrames: off for outputs that look at events.
+    ///   - meaning: a new reader; a copy costs less than to make one.
+    ///   - clock: gives nanoseconds since the session began, where the loop's monotonic time is
+    ///     not what events are stamped with.
     package init(
         outputs: [any SessionOutput], loop: any EventLoop, contract: Contract,
-        check: LiveCheck? = nil, tellsOutcomes: Bool = false, clock: (() -> Int64)? = nil
+        check: LiveCheck? = nil, tellsOutcomes: Bool = false, gathersFrames: Bool = true,
+        meaning: MeaningReader? = nil, clock: (() -> Int64)? = nil
     ) {
         self.check = check
         commands = tellsOutcomes ? CommandPlaces() : nil
         // The rules want events.
-        batch = EventBatch(gathersFrames: check == nil && !tellsOutcomes)
+        batch = EventBatch(gathersFrames: gathersFrames && check == nil && !tellsOutcomes)
         self.outputs = outputs
         self.loop = loop
         self.clock = clock
         startedAt = loop.now
-        meaning = MeaningReader(contract: contract)
+        self.meaning = meaning ?? MeaningReader(contract: contract)
     }
 
     /// Nanoseconds since the session began.

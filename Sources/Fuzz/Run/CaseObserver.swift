@@ -14,7 +14,7 @@ final class CaseObserver: SessionOutput {
     /// Types of commands that were put into the queue.
     private var queuedTypes: Set<String> = []
     /// What was said last to the side under test, as far as its kind goes.
-    private var lastSaid = ""
+    private var lastSaid = FNVHash()
 
     /// Breaches that are kept.
     private static let maximumBreaches = 200
@@ -46,27 +46,8 @@ final class CaseObserver: SessionOutput {
 
     /// What a campaign wants to have reached, and what is new in what the target shows.
     private func look(at event: Event) {
-        for meaning in event.bridge.values {
-            let kind = meaning["kind"]?.stringValue ?? ""
-            switch kind {
-            case "command":
-                let id = meaning["id"]?.stringValue ?? ""
-                if meaning["route"]?.stringValue == "queue", !given.insert(id).inserted {
-                    reached.insert(.redelivery)
-                }
-            case "enqueue":
-                if let type = Self.commandType(event) { queuedTypes.insert(type) }
-            case "query" where Self.isExpired(event): reached.insert(.expiry)
-            case "result" where meaning["late"]?.boolValue == true: reached.insert(.lateAnswer)
-            case "poll":
-                if let state = meaning["app_state"]?.stringValue, state != "active",
-                    queuedTypes.contains("open_app")
-                {
-                    reached.insert(.filteredPoll)
-                }
-            default: break
-            }
-            note(kind + ":" + (meaning["type"]?.stringValue ?? ""), event)
+        if !event.bridge.isEmpty {
+            for meaning in event.bridge.values { look(at: meaning, of: event) }
         }
         switch event.kind {
         case .note(let note) where note.code == "outcome" && note.text.contains("bridge_timeout"):
@@ -78,12 +59,38 @@ final class CaseObserver: SessionOutput {
             {
                 reached.insert(.expiry)
             }
-            note("close:\(payload.prefix(2))", event)
+            let code = payload.prefix(2).map { String($0) }.joined(separator: ", ")
+            note(event) { $0.combine("close:[" + code + "]") }
         case .response(let response):
-            note("response:\(response.status)", event)
-        case .request: note("request", event)
-        case .close(let close): note("end:\(close.how)", event)
+            note(event) { $0.combine("response:" + String(response.status)) }
+        case .request: note(event) { $0.combine("request") }
+        case .close(let close): note(event) { $0.combine("end:" + close.how.rawValue) }
         default: break
+        }
+    }
+
+    private func look(at meaning: JSON, of event: Event) {
+        let kind = meaning["kind"]?.stringValue ?? ""
+        switch kind {
+        case "command" where meaning["route"]?.stringValue == "queue":
+            let id = meaning["id"]?.stringValue ?? ""
+            if !given.insert(id).inserted { reached.insert(.redelivery) }
+        case "enqueue":
+            if let type = Self.commandType(event) { queuedTypes.insert(type) }
+        case "query" where Self.isExpired(event): reached.insert(.expiry)
+        case "result" where meaning["late"]?.boolValue == true: reached.insert(.lateAnswer)
+        case "poll":
+            if let state = meaning["app_state"]?.stringValue, state != "active",
+                queuedTypes.contains("open_app")
+            {
+                reached.insert(.filteredPoll)
+            }
+        default: break
+        }
+        note(event) { hash in
+            hash.combine(kind)
+            hash.combine(UInt8(ascii: ":"))
+            if let type = meaning["type"]?.stringValue { hash.combine(type) }
         }
     }
 
@@ -108,16 +115,17 @@ final class CaseObserver: SessionOutput {
         String(decoding: bytes, as: UTF8.self)
     }
 
-    private func note(_ kind: String, _ event: Event) {
+    /// Takes a note of what is said; `kind` adds it to a hash.
+    private func note(_ event: Event, _ kind: (inout FNVHash) -> Void) {
         guard event.from == judged else {
-            lastSaid = kind
+            lastSaid = FNVHash()
+            kind(&lastSaid)
             return
         }
         guard shapes.count < Self.maximumShapes else { return }
-        var hash = FNVHash()
-        hash.combine(lastSaid)
+        var hash = lastSaid
         hash.combine(UInt8(0xff))
-        hash.combine(kind)
+        kind(&hash)
         shapes.insert(UInt64(bitPattern: Int64(hash.number)))
     }
 

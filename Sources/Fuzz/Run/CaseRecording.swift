@@ -13,7 +13,7 @@ final class CaseRecording {
 
     init(
         _ script: FuzzScript, on loop: any EventLoop, contract: Contract, checker: RuleChecker,
-        tool: String, keepsSession: Bool
+        meaning: MeaningReader? = nil, tool: String, keepsSession: Bool
     ) throws(OutputError) {
         self.contract = contract
         observer = CaseObserver(judging: script.judged, checker: checker)
@@ -32,7 +32,7 @@ final class CaseRecording {
         }
         recorder = Recorder(
             outputs: outputs, loop: loop, contract: contract,
-            tellsOutcomes: script.played == .app)
+            tellsOutcomes: script.played == .app, gathersFrames: false, meaning: meaning)
     }
 
     /// What the peer says is not read from here on, or read again.

@@ -72,7 +72,7 @@ extension ScriptRun {
     }
 
     private func filled(_ text: String) -> String {
-        guard text.contains("$(") else { return text }
+        guard text.utf8.contains(UInt8(ascii: "$")) else { return text }
         return String(decoding: names.fill(Bytes(text.utf8), as: .url), as: UTF8.self)
     }
 

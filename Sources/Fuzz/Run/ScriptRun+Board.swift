@@ -76,7 +76,7 @@ extension ScriptRun {
             services.notePoll(at: loop.now)
             serve(.polls, exchange) { exchange.respond(self.polled()) }
         case ("POST", paths.results):
-            heardAnswer(exchange.request.body)
+            heardAnswer(exchange.request.body, try? JSON(parsing: exchange.request.body))
             serve(.results, exchange) { exchange.respond(Self.json(#"{"status":"acknowledged"}"#)) }
         default: exchange.respond(.plainText(404, "404 page not found"))
         }
@@ -211,7 +211,7 @@ extension ScriptRun {
     /// What the app says: heartbeats are echoed, answers are kept.
     func heardFromApp(_ content: Bytes, _ json: JSON?, on link: ScriptLink) {
         guard let json, let id = json["id"]?.stringValue else { return }
-        guard options.contract.isHeartbeat(id) else { return heardAnswer(content) }
+        guard options.contract.isHeartbeat(id) else { return heardAnswer(content, json) }
         guard !link.isStalled else { return }
         switch services[.echoes] {
         case .well: link.connection.send(.text, content)
@@ -226,11 +226,9 @@ extension ScriptRun {
         }
     }
 
-    private func heardAnswer(_ content: Bytes) {
+    private func heardAnswer(_ content: Bytes, _ json: JSON?) {
         gate?.heard(content)
-        guard let json = try? JSON(parsing: content), let id = json["id"]?.stringValue else {
-            return
-        }
+        guard let json, let id = json["id"]?.stringValue else { return }
         names.answered(id: id, data: json["data"])
         tellWaiters()
     }

@@ -13,6 +13,7 @@ package struct SimulatedTarget: Sendable {
     package let contract: Contract
     package let profile: Profile
     private let checker: RuleChecker
+    private let meaning: MeaningReader
     /// Decides about latencies and chance; the same for each case, so that it can be run again.
     package var seed: UInt64 = 1
     /// What the link adds to every message, in nanoseconds, from and to.
@@ -23,7 +24,8 @@ package struct SimulatedTarget: Sendable {
     package init(profile: Profile = .reference, contract: Contract = .current) {
         self.profile = profile
         self.contract = contract
-        checker = RuleChecker(contract: contract, profile: profile)
+        checker = RuleChecker(contract: contract, profile: profile, counts: false)
+        meaning = MeaningReader(contract: contract)
     }
 
     /// No case takes longer, in virtual time.
@@ -37,8 +39,8 @@ package struct SimulatedTarget: Sendable {
         let host = world.addHost(IPAddress.v4(0xc0a8_2a01))
         do {
             let recording = try CaseRecording(
-                script, on: host, contract: contract, checker: checker, tool: tool,
-                keepsSession: keepsSession)
+                script, on: host, contract: contract, checker: checker, meaning: meaning,
+                tool: tool, keepsSession: keepsSession)
             let start = world.now
             let run =
                 switch script.played {

@@ -50,7 +50,8 @@ package final class TargetRunner: CaseRunner {
         self.target = Target(target, on: loop, job: job)
         self.loop = loop
         self.options = options
-        checker = RuleChecker(contract: options.contract, profile: options.profile)
+        checker = RuleChecker(
+            contract: options.contract, profile: options.profile, counts: false)
         self.target.onDeath = { [weak self] error in self?.died(error) }
     }
 
