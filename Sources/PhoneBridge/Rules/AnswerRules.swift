@@ -49,6 +49,8 @@ struct AnswerRules: RuleGroup {
     /// The longest that the command of an answer may lie back, unseen, before the recording
     /// began: the life of a command in the board's queue (board facts, "Queue times and limits").
     private static let maximumAge: Int64 = 300_000_000_000
+    /// A poll that waited for so long may be given up by the app at any moment.
+    private static let patientPoll: Int64 = 1_000_000_000
     /// Answers that are remembered for telling a second one from a repeated post.
     private static let maximumRemembered = 4_096
 
@@ -58,6 +60,10 @@ struct AnswerRules: RuleGroup {
     private var posts: [Post: String] = [:]
     /// Ids whose last answer may not have arrived: it may be given again.
     private var doubtful: Set<String> = []
+    /// The last answer to a poll that had waited for long, by connection: its event and its time.
+    private var patientAnswers: [Int: (seq: Int, time: Int64)] = [:]
+    /// Events of answers to polls that the app may have given up, and never seen.
+    private var unread: Set<Int> = []
     /// The connection of the last answer by WebSocket, by id.
     private var lastAnswer: [String: Int] = [:]
     /// When a phone last polled or posted, by its id, "" for none.
@@ -66,7 +72,7 @@ struct AnswerRules: RuleGroup {
     private var isStaged = false
 
     static let interests: RuleInterests = [
-        .sessions, .command, .result, .request, .exchange, .gone, .time,
+        .sessions, .command, .result, .request, .exchange, .ended, .gone, .time,
     ]
 
     init(contract: Contract, profile: Profile) {
@@ -92,10 +98,17 @@ struct AnswerRules: RuleGroup {
                 posts[Post(conn: fact.conn, exchange: request.request.exchange)] = id
             }
         case .exchange(let exchange):
-            guard exchange.route == .result, let request = exchange.request else { return }
+            guard let request = exchange.request else { return }
+            if exchange.route == .poll { handedOut(request, fact, context) }
+            guard exchange.route == .result else { return }
             let post = Post(conn: fact.conn, exchange: request.request.exchange)
             guard let id = posts.removeValue(forKey: post) else { return }
             if !(200..<300).contains(exchange.response.status) { doubt(id) }
+        case .ended(.app, _):
+            guard let last = patientAnswers[fact.conn],
+                fact.time <= last.time.clampedAdding(profile.slack)
+            else { return }
+            doubt(answer: last.seq)
         case .closed, .forgotten: closed(fact, &context)
         default: break
         }
@@ -208,6 +221,27 @@ struct AnswerRules: RuleGroup {
         doubtful.insert(id)
     }
 
+    // MARK: - Polls
+
+    /// An app that ends the connection of a poll just as the board answers it, after a long wait,
+    /// gave the poll up: answer and end crossed, and nobody can say that it saw a command.
+    private mutating func handedOut(
+        _ request: RequestFact, _ fact: LinkFact, _ context: RuleContext
+    ) {
+        guard fact.time.clampedAdding(-request.time) >= Self.patientPoll else {
+            patientAnswers[fact.conn] = nil
+            return
+        }
+        if context.connections[fact.conn]?.app.ended != nil { return doubt(answer: fact.seq) }
+        if patientAnswers.count >= Self.maximumRemembered { patientAnswers.removeAll() }
+        patientAnswers[fact.conn] = (fact.seq, fact.time)
+    }
+
+    private mutating func doubt(answer seq: Int) {
+        if unread.count >= Self.maximumRemembered { unread.removeAll() }
+        unread.insert(seq)
+    }
+
     // MARK: - Silence
 
     mutating func advance(to time: Int64, _ context: inout RuleContext) {
@@ -221,6 +255,7 @@ struct AnswerRules: RuleGroup {
     }
 
     private mutating func closed(_ fact: LinkFact, _ context: inout RuleContext) {
+        patientAnswers[fact.conn] = nil
         for (post, id) in posts where post.conn == fact.conn {
             posts[post] = nil
             doubt(id)
@@ -254,6 +289,7 @@ struct AnswerRules: RuleGroup {
             sent.seq == waiting.seq
         else { return }
         context.commands.giveUp(waiting.id)
+        guard !unread.contains(waiting.seq) else { return }
         let limit = limit(sent, context)
         let due = sent.time.clampedAdding(limit).clampedAdding(profile.slack)
         guard context.now > due, context.isCertain(since: sent.time) else { return }

@@ -176,6 +176,32 @@ extension RuleCase {
                 9.2  app> POST /api/phone-bridge/results {"id":"c1"}
                 """),
         RuleCase(
+            "command-answered", "handed out just as the app gives its poll up",
+            breaks: """
+                1    #1 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                1.1  #1 board> 200 {"commands":[{"id":"c1","type":"open_app","app":"x"}]}
+                1.2  #1 app fin
+                4    #2 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                14.1 #2 board> 200 {"commands":[{"id":"c2","type":"open_app","app":"x"}]}
+                15   #2 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                15.1 #2 board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
+                29   #2 app> POST /api/phone-bridge/results {"id":"c2"}
+                60   wait
+                """,
+            close: """
+                1    #1 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                1.1  #1 board> 200 {"commands":[{"id":"c0","type":"open_app","app":"x"}]}
+                1.2  #1 app> POST /api/phone-bridge/results {"id":"c0"}
+                4    #2 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                14   #2 board> 200 {"commands":[{"id":"c1","type":"open_app","app":"x"}]}
+                14.1 #2 app reset
+                15   #3 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                15.1 #3 board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
+                29   #3 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                29.1 #3 board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
+                60   wait
+                """),
+        RuleCase(
             "result-route",
             breaks: """
                 1  board> {"id":"c1","type":"open_app","app":"x"}
