@@ -7,7 +7,7 @@ SHELL := /bin/bash
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks FuzzTesting)
 VENV := .venv
 
-.PHONY: setup build demo test lint format release bench sanitize fuzz-decoders autobahn clean
+.PHONY: setup build demo test lint format release bench fuzz-score sanitize fuzz-decoders autobahn clean
 
 # Debian packages and a Python environment with the peers that tests talk to.
 setup:
@@ -55,6 +55,12 @@ bench: release
 	Benchmarks/relay $(BENCH)
 	$(VENV)/bin/python Benchmarks/replay --bench "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
+
+# Which planted defects the fuzzer finds and how short it makes their scripts, and what it finds in
+# the peers without any: some minutes for each defect. `make fuzz-score SCORE='--seeds 1 B1 A2'`.
+fuzz-score: setup
+	swift build -c release --product bridgetap-bench
+	Benchmarks/fuzz-score --bench "$$(swift build -c release --show-bin-path)/bridgetap-bench" $(SCORE)
 
 # The whole test suite under the address and under the thread sanitizer. Each has its own build
 # folder. The replays of all planted defects, and those again and again, are left out: simulations

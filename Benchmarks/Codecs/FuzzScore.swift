@@ -6,74 +6,127 @@ import PhoneBridge
 import Simulator
 import Wire
 
-/// `make fuzz-score`: which of the planted defects a campaign finds, in how many cases and seconds,
-/// how short it makes their scripts, and what it finds in the peers without a defect.
+/// One campaign of `make fuzz-score`, which prints a line of JSON: whether a planted defect is found,
+/// in how many cases and seconds, how short its script becomes and in how many buckets it ends.
 ///
-///     bridgetap-bench SCRIPTS score [SEEDS] [SECONDS] [DEFECT...]
+///     bridgetap-bench SCRIPTS score DEFECT|board|app METHOD SEED SECONDS
 ///
 /// `SCRIPTS` is the folder of the hand-written scripts (`Tests/FuzzTests/Defects`), the shortest that
-/// are known. Each campaign runs in virtual time on one core until the defect is found, or its time
-/// is over; the peers without a defect get as many cases as the longest campaign had.
+/// are known. `board` and `app` are the peers without a defect, which are given all of the time. The
+/// campaign runs in virtual time on one core. Once the defect is found it goes on for as many cases
+/// again, to see whether the one defect makes more than one bucket.
 struct FuzzScore {
-    let scripts: String
-    let seeds: Int
-    /// Of each campaign, at most.
-    let seconds: Double
-    let defects: [Defect]
-
-    /// How cases are made.
-    private enum Method: String, CaseIterable {
-        case plan
-        /// Bytes of recorded messages, changed by chance.
-        case bytes
-        /// JSON made by chance, without a model.
-        case json
+    /// How cases are made: by the plan, by changing bytes of recorded messages, or as JSON without
+    /// a model.
+    enum Method: String {
+        case plan, bytes, json
     }
 
-    private struct Run {
+    private static let repeats = 10
+    private static let minimumMore = 200
+
+    let scripts: String
+    let side: Side
+    let defect: Defect?
+    let method: Method
+    let seed: UInt64
+    /// Of a processor for the campaign, at most.
+    let seconds: Double
+
+    /// Nil for words that say nothing.
+    init?(scripts: String, _ words: [String]) {
+        guard words.count == 4, let method = Method(rawValue: words[1]),
+            let seed = UInt64(words[2]), let seconds = Double(words[3])
+        else { return nil }
+        switch words[0] {
+        case "board": (side, defect) = (.app, nil)
+        case "app": (side, defect) = (.board, nil)
+        default:
+            guard let defect = Defect(id: words[0]) else { return nil }
+            (side, self.defect) = (defect.side == .board ? .app : .board, defect)
+        }
+        self.scripts = scripts
+        self.method = method
+        self.seed = seed
+        self.seconds = seconds
+    }
+
+    private struct First {
         var cases: Int
         var seconds: Double
-        var length: Int
-        var checks: Set<String>
-        var buckets: Int
+        var finding: FuzzFinding
     }
 
-    func run() throws {
-        print(
-            "| defect | shortest known | found | cases | seconds | steps | buckets | checks | bytes | json |"
-        )
-        print("|---|--:|--:|--:|--:|--:|--:|---|--:|--:|")
-        var found = 0
-        for defect in defects {
-            let runs = (1...max(1, seeds)).compactMap { campaign(defect, .plan, UInt64($0)) }
-            if !runs.isEmpty { found += 1 }
-            let baselines = [Method.bytes, .json].map { method in
-                (1...max(1, min(seeds, 3))).count { campaign(defect, method, UInt64($0)) != nil }
+    func run() {
+        var target = SimulatedTarget()
+        if let defect { target.defects = [defect] }
+        var options = CampaignOptions(judge: Judge(profile: .reference, today: nil))
+        options.seed = seed
+        options.time = Int64(seconds * 1e9)
+        var campaign = Campaign(options, plan: plan)
+        // A busy machine changes nothing.
+        let start = HourReplay.processorTime
+        func elapsed() -> Int64 { Int64((HourReplay.processorTime - start) * 1e9) }
+        var first: First?
+        var looked = 0
+        search: while true {
+            switch campaign.next(elapsed: elapsed()) {
+            case .run(let job):
+                let outcome = target.outcome(of: job.script, keepsSession: job.keepsSession)
+                campaign.receive(job, outcome, elapsed: elapsed())
+            case .wait, .over: break search
             }
-            let checks = runs.reduce(into: Set<String>()) { $0.formUnion($1.checks) }
-            print(
-                "| \(defect.rawValue) | \(shortest(defect).map(String.init) ?? "–") "
-                    + "| \(runs.count)/\(seeds) | \(median(runs.map { Double($0.cases) }, 0)) "
-                    + "| \(median(runs.map(\.seconds), 1)) "
-                    + "| \(median(runs.map { Double($0.length) }, 0)) "
-                    + "| \(runs.map(\.buckets).max() ?? 0) | \(checks.sorted().joined(separator: " ")) "
-                    + "| \(baselines[0]) | \(baselines[1]) |")
-            fflush(nil)
-        }
-        var alarms = 0
-        for side in Side.allCases {
-            for seed in 1...max(1, seeds) {
-                alarms += alarmsOfCleanPeer(as: side, UInt64(seed))
+            for finding in campaign.findings.dropFirst(looked) where first == nil {
+                guard isOfDefect(finding, options.judge) else { continue }
+                first = First(
+                    cases: campaign.figures.cases, seconds: Double(elapsed()) / 1e9,
+                    finding: finding)
+            }
+            looked = campaign.findings.count
+            if let first, defect != nil,
+                campaign.figures.cases >= first.cases + max(first.cases, Self.minimumMore)
+            {
+                break
             }
         }
-        print("\nfound: \(found) of \(defects.count); findings on the clean peers: \(alarms)")
+        let findings = campaign.findings.filter { isOfDefect($0, options.judge) }
+        var members: [JSON.Member] = [
+            .init("target", .string(defect?.rawValue ?? (side == .app ? "board" : "app"))),
+            .init("method", .string(method.rawValue)), .init("seed", .integer(Int(seed))),
+            .init("shortest", shortest.map { .integer($0) } ?? .null),
+            .init("cases", .integer(first?.cases ?? campaign.figures.cases)),
+            .init("milliseconds", .integer(Int((first?.seconds ?? seconds) * 1000))),
+            .init("apart", .integer(campaign.apart.count)),
+            .init(
+                "unreached",
+                .array(campaign.figures.unreached.map { .string($0.rawValue) })),
+        ]
+        if let first {
+            let script = first.finding.script
+            members += [
+                .init("steps", .integer(script.steps.count)),
+                .init("repeated", .integer(repeated(first.finding, target, options.judge))),
+            ]
+        }
+        members.append(
+            .init(
+                "findings",
+                .array(
+                    findings.map {
+                        .object([
+                            .init("bucket", .string($0.name)),
+                            .init("check", .string($0.observation.check)),
+                            .init("rating", .string($0.observation.rating.rawValue)),
+                            .init("text", .string($0.observation.text)),
+                            .init("script", .string($0.script.description)),
+                        ])
+                    })))
+        print(String(decoding: JSON.object(members).encoded, as: UTF8.self))
+        fflush(nil)
     }
 
-    // MARK: A campaign
-
-    private func makePlan(
-        _ side: Side, _ method: Method, _ seed: UInt64
-    ) -> @Sendable (Int) -> FuzzScript {
+    private var plan: @Sendable (Int) -> FuzzScript {
+        let (side, seed) = (side, seed)
         switch method {
         case .plan:
             let plan = CasePlan(as: side, seed: seed, profile: .reference)
@@ -83,96 +136,41 @@ struct FuzzScore {
         }
     }
 
-    private func makeCampaign(
-        _ side: Side, _ method: Method, _ seed: UInt64
-    ) -> Campaign {
-        var options = CampaignOptions(judge: Judge(profile: .reference, today: nil))
-        options.seed = seed
-        options.time = Int64(seconds * 1e9)
-        return Campaign(options, plan: makePlan(side, method, seed))
-    }
-
-    /// Runs until something is found; nil where nothing was.
-    private func campaign(_ defect: Defect, _ method: Method, _ seed: UInt64) -> Run? {
-        let side: Side = defect.side == .board ? .app : .board
-        var target = SimulatedTarget()
-        target.defects = [defect]
-        var campaign = makeCampaign(side, method, seed)
-        let clock = ContinuousClock()
-        let start = clock.now
-        while true {
-            let elapsed = (start.duration(to: clock.now)).nanoseconds
-            switch campaign.next(elapsed: elapsed) {
-            case .run(let job):
-                let outcome = target.outcome(of: job.script, keepsSession: false)
-                campaign.receive(
-                    job, outcome, elapsed: start.duration(to: clock.now).nanoseconds)
-            case .wait, .over: return nil
-            }
-            if let first = campaign.findings.first {
-                return Run(
-                    cases: campaign.figures.cases,
-                    seconds: Double(start.duration(to: clock.now).nanoseconds) / 1e9,
-                    length: first.script.steps.count,
-                    checks: Set(campaign.findings.map(\.observation.check)),
-                    buckets: campaign.findings.count)
-            }
+    private func shows(_ finding: FuzzFinding, _ target: SimulatedTarget, _ judge: Judge) -> Bool {
+        target.outcome(of: finding.script).observations.contains {
+            $0.check == finding.observation.check && judge.counts($0, in: finding.script)
         }
     }
 
-    private func alarmsOfCleanPeer(as side: Side, _ seed: UInt64) -> Int {
-        let target = SimulatedTarget()
-        var campaign = makeCampaign(side, .plan, seed)
-        let clock = ContinuousClock()
-        let start = clock.now
-        while true {
-            switch campaign.next(elapsed: start.duration(to: clock.now).nanoseconds) {
-            case .run(let job):
-                campaign.receive(
-                    job, target.outcome(of: job.script),
-                    elapsed: start.duration(to: clock.now).nanoseconds)
-            case .wait, .over:
-                for finding in campaign.findings {
-                    print(
-                        "\nfalse alarm, \(finding.observation.check): \(finding.observation.text)")
-                    print(finding.script)
-                }
-                print(
-                    "clean \(side == .app ? "board" : "app"), seed \(seed): "
-                        + "\(campaign.figures.cases) cases, \(campaign.findings.count) findings, "
-                        + "\(campaign.apart.count) apart")
-                return campaign.findings.count
-            }
+    /// Whether a finding is of the planted defect, and not of the peer or of the script.
+    ///
+    /// Without the defect it does not come. On a peer without a defect each finding counts.
+    private func isOfDefect(_ finding: FuzzFinding, _ judge: Judge) -> Bool {
+        defect == nil || !shows(finding, SimulatedTarget(), judge)
+    }
+
+    /// In how many of ten runs the finding comes again.
+    private func repeated(_ finding: FuzzFinding, _ target: SimulatedTarget, _ judge: Judge) -> Int
+    {
+        (1...Self.repeats).count { seed in
+            var target = target
+            target.seed = UInt64(seed)
+            return shows(finding, target, judge)
         }
     }
 
-    // MARK: Figures
-
-    private func shortest(_ defect: Defect) -> Int? {
+    /// Steps of the hand-written script.
+    private var shortest: Int? {
+        guard let defect else { return nil }
         var bytes = Bytes()
         do {
             let source = try SessionFileSource(path: "\(scripts)/\(defect.rawValue).fuzz")
             try source.read(into: &bytes, maximum: 1 << 20)
+            return try FuzzScript(parsing: String(decoding: bytes, as: UTF8.self)).steps.count
         } catch {
-            return nil
+            print("bridgetap-bench: \(defect.rawValue).fuzz: \(error)")
+            exit(1)
         }
-        guard let script = try? FuzzScript(parsing: String(decoding: bytes, as: UTF8.self)) else {
-            return nil
-        }
-        return script.steps.count
-    }
-
-    private func median(_ values: [Double], _ digits: Int) -> String {
-        let sorted = values.sorted()
-        guard !sorted.isEmpty else { return "–" }
-        let value = sorted[sorted.count / 2]
-        return digits == 0 ? "\(Int(value))" : "\((value * 10).rounded() / 10)"
-    }
-}
-
-extension Duration {
-    fileprivate var nanoseconds: Int64 {
-        components.seconds * nanosecondsPerSecond + components.attoseconds / 1_000_000_000
     }
 }
 

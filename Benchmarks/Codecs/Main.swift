@@ -10,7 +10,7 @@ import Wire
 ///     bridgetap-bench FOLDER traffic MEGABYTES
 ///     bridgetap-bench FOLDER hour
 ///     bridgetap-bench FOLDER cases [COUNT]
-///     bridgetap-bench SCRIPTS score [SEEDS] [SECONDS] [DEFECT...]
+///     bridgetap-bench SCRIPTS score DEFECT|board|app METHOD SEED SECONDS
 ///
 /// The second form only writes `traffic.pcap` of that size, for measurements of whole programs.
 /// `FOLDER` is where files are written; `NAME` runs one benchmark (`all`: every one). The script
@@ -52,19 +52,11 @@ enum Main {
             return
         }
         if arguments.count > 2, arguments[2] == "score" {
-            let names = arguments.dropFirst(5)
-            let defects = names.isEmpty ? Defect.allCases : names.compactMap { Defect(id: $0) }
-            do {
-                try FuzzScore(
-                    scripts: arguments[1],
-                    seeds: arguments.count > 3 ? Int(arguments[3]) ?? 10 : 10,
-                    seconds: arguments.count > 4 ? Double(arguments[4]) ?? 60 : 60,
-                    defects: defects
-                ).run()
-            } catch {
-                print("bridgetap-bench: \(error)")
-                exit(1)
+            guard let score = FuzzScore(scripts: arguments[1], Array(arguments.dropFirst(3))) else {
+                print("usage: bridgetap-bench SCRIPTS score DEFECT|board|app METHOD SEED SECONDS")
+                exit(2)
             }
+            score.run()
             return
         }
         let suite = Suite(

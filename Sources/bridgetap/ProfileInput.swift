@@ -1,4 +1,5 @@
 import Capture
+import Fuzz
 import PhoneBridge
 import Wire
 
@@ -15,7 +16,7 @@ enum ProfileInput {
         } catch {
             if case .cannotExtend(_, let why) = error.reason, error.place == nil {
                 // It is the profile itself that is not there.
-                let names = Profile.builtIn.map(\.name)
+                let names = builtIn.map(\.name)
                 let near = nearestWord(to: name, among: names).map { "; did you mean \"\($0)\"?" }
                 throw Failure(
                     name.contains("/") || name.contains(".json") ? .badInput : .usage,
@@ -37,8 +38,10 @@ enum ProfileInput {
         }
     }
 
+    private static var builtIn: [Profile] { Profile.builtIn + [.reference] }
+
     private static func builtIn(_ name: String) -> Profile? {
-        Profile.builtIn.first { $0.name == name }
+        builtIn.first { $0.name == name }
     }
 
     private static func read(_ path: String, depth: Int) throws(ProfileError) -> Profile {
