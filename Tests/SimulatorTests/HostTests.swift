@@ -106,6 +106,8 @@ private final class Lab {
         case "prompts":
             #expect(codes["j1"] == "bridge_timeout" && codes["j2"] == "bridge_timeout")
             #expect(codes["j3"] == .some(nil))
+        case "slow-commands":
+            #expect(codes["w1"] == .some(nil) && codes["w2"] == .some(nil))
         case "times":
             #expect(codes["t3"] == "invalid_arguments")
         case "replaced":

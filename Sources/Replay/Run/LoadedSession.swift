@@ -11,6 +11,8 @@ package struct LoadedSession {
     package private(set) var comparable: DiffSession
     /// How often each rule was broken in the recording, by its id and side.
     package private(set) var breaches: [String: Int] = [:]
+    /// Rules that it was put to the test by, by id.
+    package private(set) var exercised: Set<String> = []
     /// What its reader remarked: something of the file could not be read.
     package private(set) var remarks: [SessionRemark] = []
     /// The lines of its timeline, where they are kept.
@@ -49,6 +51,7 @@ package struct LoadedSession {
             switch item {
             case nil:
                 breaches += checker.finish()
+                exercised = Set(checker.exercised.keys)
                 do {
                     try rows?.finish()
                 } catch {

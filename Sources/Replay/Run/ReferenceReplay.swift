@@ -47,6 +47,7 @@ package struct ReferenceReplay: Sendable {
             name: "live", contract: contract, profile: profile, keepsRows: keepsRows)
         let recorder = Recorder(
             outputs: [live], loop: host, contract: contract, tellsOutcomes: true)
+        live.receive(Self.beginning(host))
         let loop = TappedLoop(host, recorder: recorder)
         do {
             try board.listen(on: address)
@@ -85,6 +86,7 @@ package struct ReferenceReplay: Sendable {
         let live = LiveSession(
             name: "live", contract: contract, profile: profile, keepsRows: keepsRows)
         let recorder = Recorder(outputs: [live], loop: host, contract: contract)
+        live.receive(Self.beginning(host))
         let script = ReplayScript.board(session, contract: contract)
         let address = SocketAddress(host.ip, port: 8080)
         let app = AppHost(loop: phone, board: Endpoint(address), options: options(for: script))
@@ -114,6 +116,15 @@ package struct ReferenceReplay: Sendable {
         return withExtendedLifetime(driver) {
             ReplayResult(run.player, live: live, duration: duration)
         }
+    }
+
+    /// The first line of what takes place.
+    private static func beginning(_ host: SimulatedLoop) -> Event {
+        let start = Timestamp(wall: host.wallClock).nanosecondText
+        return Event(
+            time: 0,
+            kind: .session(
+                SessionInfo(id: "live", startedAt: start, tool: "bridgetap", source: "replay")))
     }
 
     private static let day: Int64 = 86_400 * nanosecondsPerSecond

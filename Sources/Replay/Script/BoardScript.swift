@@ -323,7 +323,14 @@ struct BoardSideScript {
             denied.append(command)
         } else if isLate || reading.script.commands[command].arrivals.count > 1, number == 1 {
             prompted.append((command, item.time))
+        } else if item.time - reading.script.steps[sending].time > slowness, number == 1 {
+            slow.append((command, item.time))
         }
+    }
+
+    /// Nanoseconds after which an answer is slow: longer than most commands are waited for.
+    private var slowness: Int64 {
+        Int64(reading.contract.timing.defaultTimeoutMilliseconds) * 1_000_000
     }
 
     /// Commands that the phone's user had not allowed.
@@ -333,6 +340,9 @@ struct BoardSideScript {
     /// Commands that were answered late, or only when they came again, with when: a prompt was
     /// open.
     private var prompted: [(command: Int, answered: Int64)] = []
+    /// Commands that took long, and were in time: likely a prompt was open, but their answers are
+    /// the same without it.
+    private var slow: [(command: Int, answered: Int64)] = []
 
     // MARK: Ends
 
@@ -440,11 +450,12 @@ struct BoardSideScript {
     /// Puts the changes of permissions where they belong: before the command that met them, and
     /// back behind it.
     private mutating func insertPermissions() {
-        guard !denied.isEmpty || !prompted.isEmpty || !unanswered.isEmpty else { return }
+        let kept = prompted + slow
+        guard !denied.isEmpty || !kept.isEmpty || !unanswered.isEmpty else { return }
         var before: [Int: [String]] = [:]
         var later: [(step: Int, wait: ReplayScript.Wait, state: String)] = []
         let answers = Dictionary(
-            prompted.map { ($0.command, $0.answered) }, uniquingKeysWith: { first, _ in first })
+            kept.map { ($0.command, $0.answered) }, uniquingKeysWith: { first, _ in first })
         for (index, step) in reading.script.steps.enumerated() {
             let command: Int
             switch step.kind {

@@ -163,14 +163,24 @@ package struct ReplayVerdict {
     }
 
     /// Rules that are broken now and were not before, by the side that is judged.
+    ///
+    /// One that is rated likely counts as well where the recorded peer was put to its test and kept
+    /// it: what it did is what is expected.
     private mutating func add(
         rules result: ReplayResult, _ session: LoadedSession, _ profile: Profile
     ) {
         var found: [String: [Breach]] = [:]
         for breach in result.breaches
-        where breach.side == result.pairing.judged && profile.standing(of: breach) == .counted
-            && session.breaches[breach.rule.id] == nil
-        {
+        where breach.side == result.pairing.judged && session.breaches[breach.rule.id] == nil {
+            switch profile.standing(of: breach) {
+            case .counted: break
+            case .remark:
+                guard breach.rule.rating == .likely, session.exercised.contains(breach.rule.id)
+                else {
+                    continue
+                }
+            case .excused: continue
+            }
             found[breach.rule.id, default: []].append(breach)
         }
         for (id, breaches) in found.sorted(by: { $0.key < $1.key }) {

@@ -54,7 +54,7 @@ package struct ExampleSession: Sendable {
     package static var all: [ExampleSession] {
         [
             allCommands, errors, reconnect, compressedAndroid, fragmented,
-            sameID, sameContent, twoAtOnce, lateAnswer, prompts, times,
+            sameID, sameContent, twoAtOnce, lateAnswer, prompts, slowCommands, times,
             pipQueue, fgsQueue, bleQueue, queueIDs, queueLimit, redelivery, cutRequest,
             oddPhone, replaced, lateWords, oddBoard, silence,
         ]

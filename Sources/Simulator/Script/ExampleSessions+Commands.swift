@@ -207,6 +207,26 @@ extension ExampleSession {
             ]), duration: 14)
     }
 
+    /// Two commands that may take a minute; one takes as long as four heartbeats, one as one.
+    package static var slowCommands: ExampleSession {
+        var slow = day("w1")
+        slow.timeoutMilliseconds = 60_000
+        var next = contacts("w2")
+        next.timeoutMilliseconds = 60_000
+        return ExampleSession(
+            name: "slow-commands",
+            summary: "Two commands wait for their prompts, 22 and 6 seconds; heartbeats go on.",
+            scenario: AppScenario([
+                .init(second: 0.5, step: .decide(.calendar, .pending)),
+                .init(second: 0.5, step: .decide(.contacts, .pending)),
+                .init(second: 24, step: .decide(.calendar, .granted)),
+                .init(second: 31, step: .decide(.contacts, .granted)),
+            ]),
+            script: BoardScript([
+                .init(second: 2, step: .send(slow)), .init(second: 25, step: .send(next)),
+            ]), duration: 34)
+    }
+
     /// One hour in several spellings, and one that says no offset.
     package static var times: ExampleSession {
         ExampleSession(
