@@ -98,8 +98,9 @@ private final class TappedStream: TCPStream {
     private let recorder: Recorder
     private let conn: Int
     private let decoder: ConnectionDecoder
-    /// Sides that have ended.
-    private var ended: Set<Side> = []
+    /// Whether a side has ended.
+    private var appEnded = false
+    private var boardEnded = false
 
     init(_ base: any TCPStream, as side: Side, _ recorder: Recorder) {
         self.base = base
@@ -152,12 +153,13 @@ private final class TappedStream: TCPStream {
     }
 
     private func end(_ side: Side, _ how: Event.Ending, _ detail: String? = nil) {
-        guard ended.insert(side).inserted else { return }
-        if how != .fin { ended = [.app, .board] }
+        guard side == .app ? !appEnded : !boardEnded else { return }
+        if how != .fin || side == .app { appEnded = true }
+        if how != .fin || side == .board { boardEnded = true }
         recorder.record { batch, time in
             decoder.end(side, how: how, detail: detail, at: time, into: &batch)
         }
-        if ended.count == 2 { recorder.tapClosed(conn) }
+        if appEnded, boardEnded { recorder.tapClosed(conn) }
     }
 
     private func record(_ chunk: ReadChunk, from side: Side) {

@@ -193,8 +193,17 @@ extension HTTPViolation {
         }
     }
 
-    /// Beyond uri-host and port (RFC 3986 §3.2.2): no list, no path, no user.
-    private static let forbiddenInHost = Bytes(" \t,/?#@\\\"<>^`{|}".utf8)
+    /// Whether a byte may be of uri-host and port (RFC 3986 §3.2.2): no list, no path, no user.
+    private static func mayBeInHost(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: ","), UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"),
+            UInt8(ascii: "@"), UInt8(ascii: "\\"), UInt8(ascii: "\""), UInt8(ascii: "<"),
+            UInt8(ascii: ">"), UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"),
+            UInt8(ascii: "|"), UInt8(ascii: "}"):
+            false
+        default: byte > 0x20 && byte < 0x7f
+        }
+    }
 
     private static func judgeHost(_ head: HTTPHead, _ found: inout [HTTPViolation]) {
         let hosts = head.fieldLines.values(of: "Host")
@@ -202,8 +211,7 @@ extension HTTPViolation {
         if hosts.count > 1 {
             found.append(HTTPViolation(.severalHosts, hosts.joined(separator: ", ")))
         }
-        for host in hosts
-        where !host.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !forbiddenInHost.contains($0) }) {
+        for host in hosts where !host.utf8.allSatisfy(mayBeInHost) {
             found.append(HTTPViolation(.invalidHost, host))
         }
     }

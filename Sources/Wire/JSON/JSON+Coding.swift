@@ -26,60 +26,47 @@ extension JSON {
     /// The value at `index` of a tape, with the text that was scanned; nil where it is nested
     /// deeper than `maximumDepth`.
     package init?(_ tape: JSONTape, at index: Int, in bytes: Span<UInt8>) {
-        var open: [Container] = []
-        var position = index
-        while true {
-            var value: JSON
-            var name: String?
-            if let container = open.last, container.isObject {
-                name = tape.string(position, in: bytes)
-                position += 1
-            }
-            switch tape.kind(position) {
-            case .null: value = .null
-            case .bool: value = .bool(tape.bool(position, in: bytes) ?? false)
-            case .number: value = .number(tape.string(position, in: bytes))
-            case .string: value = .string(tape.string(position, in: bytes))
-            case .array, .object:
-                let isObject = tape.kind(position) == .object
-                if let first = tape.first(in: position) {
-                    guard open.count < Self.maximumDepth else { return nil }
-                    open.append(
-                        Container(isObject: isObject, name: name, end: tape.next(position)))
-                    position = first
-                    continue
-                }
-                value = isObject ? .object([]) : .array([])
-            }
-            position = tape.next(position)
-            // Hand the value to its container, and each container that it completes to the next.
-            while true {
-                guard let top = open.indices.last else {
-                    self = value
-                    return
-                }
-                if open[top].isObject {
-                    open[top].members.append(Member(name ?? "", value))
-                } else {
-                    open[top].elements.append(value)
-                }
-                guard position >= open[top].end else { break }
-                let closed = open.removeLast()
-                value = closed.isObject ? .object(closed.members) : .array(closed.elements)
-                name = closed.name
-            }
-        }
+        guard let value = Self.value(tape, at: index, in: bytes, depth: 0) else { return nil }
+        self = value
     }
 
-    /// A container whose contents are being read.
-    private struct Container {
-        var isObject: Bool
-        /// Its own name, where it is a member.
-        var name: String?
-        /// The tape index behind its contents.
-        var end: Int
-        var elements: [JSON] = []
-        var members: [Member] = []
+    /// The value at an index, within so many containers.
+    private static func value(
+        _ tape: JSONTape, at index: Int, in bytes: Span<UInt8>, depth: Int
+    ) -> JSON? {
+        switch tape.kind(index) {
+        case .null: return .null
+        case .bool: return .bool(tape.bool(index, in: bytes) ?? false)
+        case .number: return .number(tape.string(index, in: bytes))
+        case .string: return .string(tape.string(index, in: bytes))
+        case .array:
+            guard var child = tape.first(in: index) else { return .array([]) }
+            guard depth < maximumDepth else { return nil }
+            var elements: [JSON] = []
+            let end = tape.next(index)
+            while child < end {
+                guard let value = value(tape, at: child, in: bytes, depth: depth + 1) else {
+                    return nil
+                }
+                elements.append(value)
+                child = tape.next(child)
+            }
+            return .array(elements)
+        case .object:
+            guard var name = tape.first(in: index) else { return .object([]) }
+            guard depth < maximumDepth else { return nil }
+            var members: [Member] = []
+            let end = tape.next(index)
+            members.reserveCapacity(min(tape.childCount(index), 64))
+            while name < end {
+                guard let value = value(tape, at: name + 1, in: bytes, depth: depth + 1) else {
+                    return nil
+                }
+                members.append(Member(tape.string(name, in: bytes), value))
+                name = tape.next(name + 1)
+            }
+            return .object(members)
+        }
     }
 }
 

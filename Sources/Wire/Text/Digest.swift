@@ -5,8 +5,13 @@ internal import CCrypto
 /// The handshake demands SHA-1, as a check of understanding and not of secrecy
 /// (RFC 6455 §10.8).
 func sha1(_ bytes: Bytes) -> Bytes? {
-    unsafe digest(bytes, count: 20, EVP_sha1())
+    unsafe digest(bytes, count: 20, sha1Kind)
 }
+
+/// Fetched once and never let go: `EVP_sha1` has it looked up anew for each digest.
+///
+/// The corresponding C function is `EVP_MD_fetch`.
+nonisolated(unsafe) private let sha1Kind = unsafe EVP_MD_fetch(nil, "SHA1", nil)
 
 /// The SHA-256 of some bytes, 32 of them (FIPS 180-4); nil where libcrypto refuses.
 package func sha256(_ bytes: Bytes) -> Bytes? {

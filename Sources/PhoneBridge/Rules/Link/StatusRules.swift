@@ -127,17 +127,19 @@ struct StatusRules: RuleGroup {
         let names = members.map { $0.name.string ?? "" }
         guard areDistinct(names) else { return false }
         for (name, member) in zip(names, members) {
-            guard let field = fields.first(where: { $0.name.hasSameScalars(as: name) }) else {
+            // By their places: a field is large, and most are only looked at by their names.
+            let place = fields.indices.first { fields[$0].name.hasSameScalars(as: name) }
+            guard let place else {
                 // Spelt in another case it may be taken for the field.
                 let lower = name.lowercased()
-                if fields.contains(where: { $0.name == lower }) { return false }
+                if fields.indices.contains(where: { fields[$0].name == lower }) { return false }
                 continue
             }
-            guard isOfType(member.value, field.type) else { return false }
+            guard isOfType(member.value, fields[place].type) else { return false }
         }
-        return fields.allSatisfy { field in
-            guard field.isRequired else { return true }
-            let place = names.firstIndex { $0.hasSameScalars(as: field.name) }
+        return fields.indices.allSatisfy { index in
+            guard fields[index].isRequired else { return true }
+            let place = names.firstIndex { $0.hasSameScalars(as: fields[index].name) }
             return place.map { members[$0].value.kind == .string } ?? false
         }
     }
@@ -148,7 +150,9 @@ struct StatusRules: RuleGroup {
 
     /// Whether no name comes twice, in any case.
     private static func areDistinct(_ names: [String]) -> Bool {
-        Set(names.lazy.map { $0.lowercased() }).count == names.count
+        let names = names.map { $0.lowercased() }
+        guard names.count < 20 else { return Set(names).count == names.count }
+        return !names.indices.contains { place in names[..<place].contains(names[place]) }
     }
 
     private static func isOfType(_ value: JSONView, _ type: Contract.FieldType) -> Bool {
