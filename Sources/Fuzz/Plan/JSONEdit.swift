@@ -92,6 +92,16 @@ enum JSONEdit {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    /// A letter many times over, as JSON with its quotes.
+    ///
+    /// Megabytes of it: a string that is repeated would be put together letter by letter.
+    static func quoted(_ letter: Unicode.Scalar, times count: Int) -> String {
+        let quote = [UInt8(ascii: "\"")]
+        let letters = Bytes(
+            repeating: UInt8(truncatingIfNeeded: letter.value), count: max(0, count))
+        return String(decoding: quote + letters + quote, as: UTF8.self)
+    }
+
     /// A text as JSON in which every character is an escape.
     static func escaped(_ text: String) -> String {
         var result = "\""

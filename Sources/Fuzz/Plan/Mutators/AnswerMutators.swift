@@ -59,7 +59,7 @@ extension Mutator {
                 let command = editor.commands[name]
             else { return false }
             let near = TextVariants.nearIDs(command.id, editor.contract).filter {
-                !editor.contract.reservedIDs.contains($0.trimming("\""))
+                !editor.contract.reservedIDs.contains($0.trimming(UInt8(ascii: "\"")))
             }
             guard !near.isEmpty,
                 let other = JSONEdit.replacing(
@@ -314,7 +314,11 @@ extension Bytes {
 }
 
 extension String {
-    fileprivate func trimming(_ character: Character) -> String {
-        String(drop { $0 == character }.reversed().drop { $0 == character }.reversed())
+    /// By bytes: some ids are long.
+    fileprivate func trimming(_ byte: UInt8) -> String {
+        var part = utf8[...]
+        while part.first == byte { part.removeFirst() }
+        while part.last == byte { part.removeLast() }
+        return String(Substring(part))
     }
 }

@@ -135,7 +135,7 @@ extension Mutator {
                 let command = editor.values.command(
                     writer, id: name, number: 1, timeout: 2000, &choices
                 ).encoded
-                let long = JSONEdit.quoted(String(repeating: "A", count: 20_000))
+                let long = JSONEdit.quoted("A", times: 20_000)
                 actions.append(
                     .stimulate(
                         name, editor.withLongText(command, long) ?? command))
@@ -234,7 +234,8 @@ extension Mutator {
         case 3: Bytes(repeating: UInt8(ascii: "A"), count: 1 << 20)
         case 4:
             http.head(
-                "GET", http.paths.status, ["X: " + String(repeating: "a", count: 1 << 20)])
+                "GET", http.paths.status,
+                ["X: " + String(decoding: Bytes(repeating: 0x61, count: 1 << 20), as: UTF8.self)])
         case 5:
             http.head(
                 "GET", http.paths.status, Array(repeating: "X: y", count: 20_000))

@@ -127,8 +127,7 @@ extension Mutator {
         Mutator("J12", .likely, as: .board, summary: "long texts", variants: 3) {
             editor, variant, choices in
             let count = [9000, 40_000, 200_000][variant]
-            return editor.writeAndRead(
-                "\"" + String(repeating: "x", count: count) + "\"", &choices)
+            return editor.writeAndRead(JSONEdit.quoted("x", times: count), &choices)
         },
         Mutator("J12", .weak, as: .board, summary: "halves of surrogates", variants: 3) {
             editor, variant, choices in

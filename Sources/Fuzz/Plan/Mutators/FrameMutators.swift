@@ -189,7 +189,7 @@ extension ScriptEditor {
     mutating func sendLong(_ size: Int, _ choices: inout Choices) -> Bool {
         guard hasLink else { return false }
         let place = quietPlace(&choices)
-        let text = JSONEdit.quoted(String(repeating: "A", count: max(1, size - 200)))
+        let text = JSONEdit.quoted("A", times: max(1, size - 200))
         switch played {
         case .app:
             guard let event = values.environment else { return false }

@@ -32,12 +32,14 @@ enum TextVariants {
         },
     ]
 
+    private static let manyX = String(repeating: "x", count: 65_536)
+
     /// Ids that are nearly the given one, as JSON with quotes (J3).
     static func nearIDs(_ id: String, _ contract: Contract) -> [String] {
         var near = [
             id.uppercased(), " " + id, id + " ", String(id.dropLast()), id + "0", id + "\u{0}",
             id + "\u{fffd}", id + "\u{200b}", id + "\t", String(id.reversed()),
-            "0" + id, id + "/", id + "\u{301}", id + String(repeating: "x", count: 65_536),
+            "0" + id, id + "/", id + "\u{301}", id + manyX,
         ].filter { !$0.isEmpty && !$0.hasSameScalars(as: id) }.map(JSONEdit.quoted)
         near += contract.reservedIDs.filter { !contract.isHeartbeat($0) }.map(JSONEdit.quoted)
         return near
