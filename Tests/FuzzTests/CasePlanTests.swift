@@ -28,20 +28,21 @@ import Wire
         let second = CasePlan(as: side, seed: 7)
         let other = CasePlan(as: side, seed: 8)
         var differ = 0
-        for index in stride(from: 0, to: 3000, by: 41) {
+        for index in stride(from: 0, to: 3000, by: 89) {
             let text = first.script(index).description
             #expect(text == second.script(index).description, "case \(index)")
             if text != other.script(index).description { differ += 1 }
         }
-        #expect(differ > 40)
+        #expect(differ > 20)
     }
 
     @Test(arguments: sides) func `a control has no mutation in it`(_ side: Side) {
-        for script in Self.scripts(side) {
+        for (index, script) in Self.scripts(side).enumerated() {
             let control = script.control
             #expect(control.mutations.isEmpty)
-            #expect(control.control == control)
             #expect(!control.steps.isEmpty)
+            // Some have megabytes, which take long to compare.
+            if index % 5 == 0 { #expect(control.control == control) }
         }
     }
 

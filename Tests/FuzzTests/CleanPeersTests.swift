@@ -50,7 +50,7 @@ import Wire
         #expect(corpus.count == 3)
         let plan = CasePlan(as: side, seed: 4, corpus: corpus)
         let bare = CasePlan(as: side, seed: 4)
-        let differ = (1000..<1300).count { plan.script($0) != bare.script($0) }
-        #expect((60...220).contains(differ), "\(differ)")
+        let differ = (1000..<1100).count { plan.script($0) != bare.script($0) }
+        #expect((20...73).contains(differ), "\(differ)")
     }
 }
