@@ -41,6 +41,7 @@ extension ConnectionDecoder {
     ) {
         let direction = direction(side)
         guard !direction.ended, length != 0 else { return }
+        closeLanes()
         direction.time = time
         direction.packetTime = packetTime == time ? nil : packetTime
         let count = length ?? .max

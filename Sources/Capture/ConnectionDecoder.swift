@@ -27,6 +27,7 @@ package final class ConnectionDecoder {
     private var awaiting: [Awaited] = []
     private var requests = 0
     private var closed = false
+    private var lanes = FrameLanes()
 
     private struct Awaited {
         var exchange: Int
@@ -54,7 +55,7 @@ package final class ConnectionDecoder {
     }
 
     /// Bytes that `side` has sent so far.
-    package func byteCount(of side: Side) -> UInt64 { direction(side).byteCount }
+    package func byteCount(of side: Side) -> UInt64 { lanes.byteCount(of: side) }
 
     /// Whether the connection has become a WebSocket.
     package var isWebSocket: Bool { board.mode == .webSocket }
@@ -78,11 +79,21 @@ package final class ConnectionDecoder {
         _ bytes: Span<UInt8>, from side: Side, at time: Int64, packetTime: Int64? = nil,
         into batch: inout EventBatch
     ) {
+        let taken = lanes.receive(
+            bytes, of: conn, from: side, at: time, packetTime: packetTime,
+            maximumPayload: UInt64(limits.maximumPiece), into: &batch)
+        if taken == bytes.count { return }
+        closeLanes()
         let direction = direction(side)
-        direction.byteCount += UInt64(bytes.count)
         direction.time = time
         direction.packetTime = packetTime == time ? nil : packetTime
-        decode(bytes, on: direction, into: &batch)
+        decode(bytes.extracting((taken ?? 0)..<bytes.count), on: direction, into: &batch)
+        lanes.open(app, board)
+    }
+
+    /// Before anything is done to a direction but by whole frames.
+    func closeLanes() {
+        lanes.close(app, board)
     }
 
     func decode(_ bytes: Span<UInt8>, on direction: Direction, into batch: inout EventBatch) {
@@ -124,6 +135,7 @@ package final class ConnectionDecoder {
     ) {
         let direction = direction(side)
         guard !closed, !direction.ended else { return }
+        closeLanes()
         for ending in how == .fin ? [direction] : [direction, self.direction(side.peer)]
         where !ending.ended {
             ending.time = time
@@ -140,6 +152,7 @@ package final class ConnectionDecoder {
 
     /// Writes out what both directions hold, where a session ends before its connections do.
     package func flush(at time: Int64, into batch: inout EventBatch) {
+        closeLanes()
         for direction in [app, board] where !direction.ended {
             direction.time = max(time, direction.time)
             direction.packetTime = nil

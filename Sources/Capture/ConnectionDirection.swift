@@ -63,7 +63,6 @@ final class Direction {
     var packetTime: Int64?
     /// When the first byte of the thing under way came.
     var start: Int64?
-    var byteCount: UInt64 = 0
     /// Bytes are missing in the body or frame under way: its event stands, what follows of it
     /// is `data`.
     var isBroken = false
@@ -83,6 +82,16 @@ final class Direction {
         http = HTTPDecoder(side == .app ? .requests : .responses, limits: limits.http)
         frames = FrameDecoder(maximumPayload: limits.maximumPiece)
         search = BoundarySearch(side: side)
+    }
+
+    /// Whether it stands between two frames, and nothing is under way or missing.
+    var isBetweenFrames: Bool {
+        guard case .webSocket = mode, frames.isIdle, start == nil, !isBroken, !isInMessage else {
+            return false
+        }
+        if case .some = message { return false }
+        if case .some = open { return false }
+        return true
     }
 
     func makeContent() -> ContentAccumulator {

@@ -10,4 +10,14 @@ extension Array where Element == UInt8 {
             unsafe append(contentsOf: buffer)
         }
     }
+    /// Writes lent bytes over those that begin at `start`, of which there have to be as many.
+    mutating func overwrite(from start: Int, with bytes: Span<UInt8>) {
+        precondition(start >= 0 && bytes.count <= count - start, "nothing to write over there")
+        unsafe bytes.withUnsafeBytes { source in
+            unsafe withUnsafeMutableBytes { target in
+                unsafe UnsafeMutableRawBufferPointer(rebasing: target[start...])
+                    .copyMemory(from: source)
+            }
+        }
+    }
 }

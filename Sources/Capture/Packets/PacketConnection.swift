@@ -6,6 +6,41 @@ struct PacketFlow: Hashable {
     let upper: PacketEndpoint
 
     func endpoint(_ end: Int) -> PacketEndpoint { end == 0 ? lower : upper }
+
+    /// How many values `place` has.
+    static let places = 256
+
+    /// A number below `places` for tables in which the last one of a place stands.
+    var place: Int {
+        let ports = UInt64(lower.port ^ upper.port)
+        return Int((lower.address.low ^ upper.address.low ^ ports) & UInt64(Self.places - 1))
+    }
+
+    /// The flow of a packet, and which of its ends sent it.
+    @inline(__always)
+    static func of(_ packet: IPPacket, _ tcp: TCPHeader) -> (PacketFlow, end: Int) {
+        let source = PacketEndpoint(address: packet.source, port: tcp.sourcePort)
+        let target = PacketEndpoint(address: packet.destination, port: tcp.destinationPort)
+        return isOrdered(source, target)
+            ? (PacketFlow(lower: source, upper: target), 0)
+            : (PacketFlow(lower: target, upper: source), 1)
+    }
+
+    private static func isOrdered(_ a: PacketEndpoint, _ b: PacketEndpoint) -> Bool {
+        if a.port != b.port { return a.port < b.port }
+        return (a.address.high, a.address.low) <= (b.address.high, b.address.low)
+    }
+
+    /// Field by field: every packet asks for it.
+    static func == (left: PacketFlow, right: PacketFlow) -> Bool {
+        isSame(left.lower, right.lower) && isSame(left.upper, right.upper)
+    }
+
+    private static func isSame(_ left: PacketEndpoint, _ right: PacketEndpoint) -> Bool {
+        left.port == right.port && left.address.low == right.address.low
+            && left.address.high == right.address.high
+            && left.address.isIPv6 == right.address.isIPv6
+    }
 }
 
 /// One TCP connection of a capture: both directions put in order, and their decoder.
@@ -51,27 +86,59 @@ final class PacketConnection {
     var decoder: ConnectionDecoder?
     /// Its number in the session, once it is open.
     var conn = 0
-    private(set) var isClosed = false
     /// Whether its SYN or the answer to it was seen.
     let isWhole: Bool
     var wasAnswered = false
     var early: [Early] = []
     var earlyBytes = 0
-    var reset: Reset?
+    var reset: Reset? { didSet { order.isReset = reset != nil } }
     var saidEarly = false
     var saidLate = false
     /// Whether the session has it among those that wait for a packet.
     var isWaiting = false
 
-    private var first: TCPReassembler
-    private var second: TCPReassembler
+    /// What every packet asks, in one value: exclusive access to it is looked after once a packet.
+    private struct Order: ~Copyable {
+        var first: TCPReassembler
+        var second: TCPReassembler
+        var isClosed = false
+        var isReset = false
+        var hasReady = false
+        var isAnyOutOfStep = false
+
+        /// See `PacketConnection.receiveNext`.
+        @inline(__always)
+        mutating func receiveNext(_ tcp: TCPHeader, _ data: Span<UInt8>, from end: Int) -> Bool {
+            guard tcp.isPlain, tcp.missing == 0, !isClosed, !hasReady, !isAnyOutOfStep, !isReset
+            else { return false }
+            let sequence = tcp.sequence
+            if end == 0 {
+                return second.isSettled(before: tcp.acknowledgment)
+                    && (data.isEmpty || first.receiveNext(sequence: sequence, data))
+            }
+            return first.isSettled(before: tcp.acknowledgment)
+                && (data.isEmpty || second.receiveNext(sequence: sequence, data))
+        }
+    }
+
+    private var order: Order
+    private(set) var isClosed: Bool {
+        get { order.isClosed }
+        set { order.isClosed = newValue }
+    }
     private var ready: [[Ready]] = [[], []]
     private var readyBytes = 0
     /// Whether something in order waits for the peer.
-    private(set) var hasReady = false
+    private(set) var hasReady: Bool {
+        get { order.hasReady }
+        set { order.hasReady = newValue }
+    }
     /// Ends whose acknowledgments are not waited for, since that was in vain.
     private var isOutOfStep = [false, false]
-    private var isAnyOutOfStep = false
+    private var isAnyOutOfStep: Bool {
+        get { order.isAnyOutOfStep }
+        set { order.isAnyOutOfStep = newValue }
+    }
     private var hasEnded = [false, false]
     /// Segments that speak for either end as the app.
     private var frameSigns = [0, 0]
@@ -81,14 +148,14 @@ final class PacketConnection {
         self.flow = flow
         self.isWhole = isWhole
         firstTime = time
-        first = TCPReassembler(limits: limits)
-        second = TCPReassembler(limits: limits)
+        order = Order(
+            first: TCPReassembler(limits: limits), second: TCPReassembler(limits: limits))
     }
 
     /// The reassembler of what an end sends.
     subscript(end: Int) -> TCPReassembler {
-        _read { if end == 0 { yield first } else { yield second } }
-        _modify { if end == 0 { yield &first } else { yield &second } }
+        _read { if end == 0 { yield order.first } else { yield order.second } }
+        _modify { if end == 0 { yield &order.first } else { yield &order.second } }
     }
 
     /// Lets go of what only an open connection needs; repetitions of its packets may still come.
@@ -99,8 +166,8 @@ final class PacketConnection {
         ready = [[], []]
         readyBytes = 0
         hasReady = false
-        first.release()
-        second.release()
+        order.first.release()
+        order.second.release()
     }
 
     /// Takes note of a segment that may be frames, by which `end` would be the app; whether there
@@ -147,15 +214,7 @@ final class PacketConnection {
     ///
     /// Most segments are such, and for them nothing else has to be asked.
     func receiveNext(_ tcp: TCPHeader, _ data: Span<UInt8>, from end: Int) -> Bool {
-        guard tcp.isPlain, tcp.missing == 0, !isClosed, !hasReady, !isAnyOutOfStep, reset == nil
-        else { return false }
-        let sequence = tcp.sequence
-        if end == 0 {
-            return second.isSettled(before: tcp.acknowledgment)
-                && (data.isEmpty || first.receiveNext(sequence: sequence, data))
-        }
-        return first.isSettled(before: tcp.acknowledgment)
-            && (data.isEmpty || second.receiveNext(sequence: sequence, data))
+        order.receiveNext(tcp, data, from: end)
     }
 
     // MARK: One side behind the other

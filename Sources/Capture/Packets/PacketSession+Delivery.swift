@@ -207,11 +207,7 @@ extension PacketSession {
             return
         }
         let (time, own) = stamp(time)
-        if end == connection.app {
-            bytesApp += UInt64(bytes.count)
-        } else {
-            bytesBoard += UInt64(bytes.count)
-        }
+        count(bytes.count, isApp: end == connection.app)
         decoder.receive(
             bytes, from: connection.side(of: end), at: time, packetTime: own, into: &batch)
     }

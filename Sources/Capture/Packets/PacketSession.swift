@@ -31,24 +31,20 @@ package final class PacketSession {
     private var defragmenter = IPDefragmenter()
     private var flows: [PacketFlow: PacketConnection] = [:]
     /// Those of which packets came last, by their ports: most packets need no look into `flows`.
-    private var recent = [PacketConnection?](repeating: nil, count: 256)
+    private var recent = [PacketConnection?](repeating: nil, count: PacketFlow.places)
     /// The values of `flows`, oldest first, with some that are gone.
     private var order: [PacketConnection] = []
     /// Those that are closed, oldest first, of which repetitions may still come.
     private var closed: [PacketConnection] = []
-    var waiting: [PacketConnection] = []
-    private var swept: Int64 = 0
+    /// What most packets need, and no more.
+    private var shortcut: PacketShortcut
     /// Connections met so far.
     package internal(set) var connections = 0
     /// Those of them that have not ended.
     package internal(set) var openConnections = 0
-    private var startedAt: Int64?
-    /// The time of the last event, and of the last packet.
-    var now: Int64 = 0
-    private var latest: Int64 = 0
     /// Bytes of the TCP streams that each side sent.
-    package internal(set) var bytesApp: UInt64 = 0
-    package internal(set) var bytesBoard: UInt64 = 0
+    package var bytesApp: UInt64 { shortcut.bytesApp }
+    package var bytesBoard: UInt64 { shortcut.bytesBoard }
     /// Packets whose IP or TCP header is cut or wrong.
     package private(set) var malformed = 0
 
@@ -62,7 +58,37 @@ package final class PacketSession {
         self.link = link
         self.ports = ports
         self.limits = limits
-        self.startedAt = startedAt
+        shortcut = PacketShortcut(startedAt: startedAt)
+    }
+
+    /// The time of the last event.
+    var now: Int64 {
+        get { shortcut.now }
+        set { shortcut.now = newValue }
+    }
+
+    /// Connections that wait for a packet.
+    var waiting: [PacketConnection] {
+        _read { yield shortcut.waiting }
+        _modify { yield &shortcut.waiting }
+    }
+
+    /// Takes packets of a file in until the batch is full; false at the end of the file.
+    func receive(
+        _ file: inout PacketFile, into batch: inout EventBatch
+    ) throws(PacketFile.Fault) -> Bool {
+        let (link, ports) = (link, ports)
+        var quick = PacketShortcut()
+        swap(&quick, &shortcut)
+        defer { swap(&quick, &shortcut) }
+        return try file.forEach { (bytes, record) -> Bool in
+            if !quick.receive(bytes, record, link: link, ports: ports, into: &batch) {
+                swap(&quick, &shortcut)
+                receive(bytes, cut: record.cut, at: record.time, into: &batch)
+                swap(&quick, &shortcut)
+            }
+            return !batch.isFull
+        }
     }
 
     /// Takes a packet in.
@@ -73,11 +99,11 @@ package final class PacketSession {
     package func receive(
         _ frame: Span<UInt8>, cut: Int, at time: Int64, into batch: inout EventBatch
     ) {
-        let start = startedAt ?? time
-        startedAt = start
+        let start = shortcut.startedAt ?? time
+        shortcut.startedAt = start
         let difference = time.subtractingReportingOverflow(start)
         let time = difference.overflow ? 0 : difference.partialValue
-        latest = max(latest, time)
+        shortcut.latest = max(shortcut.latest, time)
         guard let offset = link.networkOffset(frame) else { return }
         guard let packet = IPPacket(frame, at: offset, cut: cut) else {
             malformed += 1
@@ -90,8 +116,8 @@ package final class PacketSession {
         } else {
             receive(packet, frame, at: time, into: &batch)
         }
-        if !waiting.isEmpty, time &- swept > 250_000_000 {
-            swept = time
+        if !waiting.isEmpty, time &- shortcut.swept > PacketShortcut.sweepInterval {
+            shortcut.swept = time
             sweep(at: time, into: &batch)
         }
     }
@@ -100,24 +126,24 @@ package final class PacketSession {
     ///
     /// `time` is in nanoseconds since 1970.
     package func advance(to time: Int64, into batch: inout EventBatch) {
-        guard let startedAt, !waiting.isEmpty else { return }
+        guard let startedAt = shortcut.startedAt, !waiting.isEmpty else { return }
         let difference = time.subtractingReportingOverflow(startedAt)
         guard !difference.overflow else { return }
-        swept = difference.partialValue
-        sweep(at: swept, into: &batch)
+        shortcut.swept = difference.partialValue
+        sweep(at: difference.partialValue, into: &batch)
     }
 
     /// Gives up what is still waited for, and writes what is unfinished; no packets follow.
     ///
     /// Then it is told what could not be read, and the session ends.
     package func finish(into batch: inout EventBatch) {
-        now = max(now, latest)
+        now = max(now, shortcut.latest)
         for connection in order where !connection.isClosed {
             letGo(connection, into: &batch)
         }
         recent = Array(repeating: nil, count: recent.count)
         flows = [:]
-        waiting = []
+        shortcut.forgetAll()
         order = []
         closed = []
         let lost = defragmenter.lost + defragmenter.unfinished
@@ -138,6 +164,15 @@ package final class PacketSession {
                         dropped: 0))))
     }
 
+    /// Counts bytes that an end of a connection sent.
+    func count(_ bytes: Int, isApp: Bool) {
+        if isApp {
+            shortcut.bytesApp += UInt64(bytes)
+        } else {
+            shortcut.bytesBoard += UInt64(bytes)
+        }
+    }
+
     func note(_ code: String, _ text: String, into batch: inout EventBatch) {
         batch.append(Event(time: now, kind: .note(Event.Note(code: code, text: text))))
     }
@@ -155,32 +190,29 @@ package final class PacketSession {
         guard
             ports.isEmpty || ports.contains(tcp.sourcePort) || ports.contains(tcp.destinationPort)
         else { return }
-        let source = PacketEndpoint(address: packet.source, port: tcp.sourcePort)
-        let target = PacketEndpoint(address: packet.destination, port: tcp.destinationPort)
-        let end = isOrdered(source, target) ? 0 : 1
-        let flow =
-            end == 0
-            ? PacketFlow(lower: source, upper: target) : PacketFlow(lower: target, upper: source)
-        let place = recentPlace(flow)
+        let (flow, end) = PacketFlow.of(packet, tcp)
+        let place = flow.place
         var known = recent[place]
         if known?.flow != flow { known = flows[flow] }
         if let known {
             let data = bytes.extracting(tcp.payload)
             if known.receiveNext(tcp, data, from: end) {
                 if !data.isEmpty { deliver(data, of: known, from: end, at: time, into: &batch) }
-                if known !== recent[place] { recent[place] = known }
+                remember(known)
                 return
             }
         }
         guard let connection = connection(known, flow, from: end, tcp, at: time, into: &batch)
         else { return }
-        if connection !== recent[place] { recent[place] = connection }
         receive(tcp, bytes, of: connection, from: end, at: time, into: &batch)
+        remember(connection)
     }
 
-    private func isOrdered(_ a: PacketEndpoint, _ b: PacketEndpoint) -> Bool {
-        if a.port != b.port { return a.port < b.port }
-        return (a.address.high, a.address.low) <= (b.address.high, b.address.low)
+    /// Takes note of the connection whose packet came last.
+    private func remember(_ connection: PacketConnection) {
+        let place = connection.flow.place
+        if connection !== recent[place] { recent[place] = connection }
+        shortcut.remember(connection)
     }
 
     /// The connection of a packet: the one known, or a new one; nil for a packet of none.
@@ -264,17 +296,14 @@ package final class PacketSession {
     /// Packets with the same ends are of another connection from here on.
     private func forget(_ connection: PacketConnection) {
         if flows[connection.flow] === connection { flows[connection.flow] = nil }
-        let place = recentPlace(connection.flow)
+        let place = connection.flow.place
         if recent[place] === connection { recent[place] = nil }
-    }
-
-    private func recentPlace(_ flow: PacketFlow) -> Int {
-        let ports = UInt64(flow.lower.port ^ flow.upper.port)
-        return Int((flow.lower.address.low ^ flow.upper.address.low ^ ports) & 255)
+        shortcut.forget(connection)
     }
 
     /// Lets go of a connection that has ended, some time after, for repetitions of its packets.
     func close(_ connection: PacketConnection) {
+        shortcut.forget(connection)
         if connection.conn > 0, !connection.isClosed { openConnections -= 1 }
         connection.close()
         closed.append(connection)

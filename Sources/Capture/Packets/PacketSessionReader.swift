@@ -99,24 +99,10 @@ package final class PacketSessionReader {
                 if try !readPacket() { finish() }
                 return
             }
-            // In one call: exclusive access is looked after once a batch and not once a packet.
-            if try !Self.read(&file, as: session, into: &batch) { finish() }
+            if try !session.receive(&file, into: &batch) { finish() }
         } catch {
             fault = error
         }
-    }
-
-    /// Reads packets until the batch is full; false at the end of the file.
-    private static func read(
-        _ file: inout PacketFile, as session: PacketSession, into batch: inout EventBatch
-    ) throws(PacketFile.Fault) -> Bool {
-        repeat {
-            let packet: Void? = try file.next { (bytes, record) -> Void in
-                session.receive(bytes, cut: record.cut, at: record.time, into: &batch)
-            }
-            guard packet != nil else { return false }
-        } while !batch.isFull
-        return true
     }
 
     /// Ends the session where its packets can be read no further; its last events follow.

@@ -86,8 +86,10 @@ package struct TCPReassembler: ~Copyable, Sendable {
     private var patience = Patience.waiting
     private var holeSince: Int64 = 0
     private var packetsBehindHole = 0
-    /// The last bytes in order, to compare repetitions with.
+    /// The last bytes in order, to compare repetitions with; a ring once it is full.
     private var history = Bytes()
+    /// Where the oldest byte of a full history is.
+    private var historyStart = 0
 
     /// The most that repetitions are compared with: what a sender repeats is what it sent last,
     /// and a capture may have thousands of connections.
@@ -328,6 +330,7 @@ package struct TCPReassembler: ~Copyable, Sendable {
     package mutating func release() {
         held = []
         history = []
+        historyStart = 0
         remarks = []
     }
 
@@ -339,20 +342,34 @@ package struct TCPReassembler: ~Copyable, Sendable {
     }
 
     private mutating func advance(by bytes: Span<UInt8>) {
-        guard let next = place, bytes.count > 0 else { return }
-        place = next + UInt64(bytes.count)
-        let kept =
+        guard let place else { return }
+        self.place = place + UInt64(bytes.count)
+        remember(
             bytes.count > Self.maximumHistory
-            ? bytes.extracting(bytes.count - Self.maximumHistory..<bytes.count) : bytes
-        if history.count + kept.count > Self.maximumHistory * 2 {
-            history.removeFirst(history.count - Self.maximumHistory)
+                ? bytes.extracting(bytes.count - Self.maximumHistory..<bytes.count) : bytes)
+    }
+
+    /// Adds bytes to the history, of which they are the last; at most as many as it holds.
+    private mutating func remember(_ bytes: Span<UInt8>) {
+        var rest = bytes
+        let room = Self.maximumHistory - history.count
+        if room > 0 {
+            history.append(copying: rest.extracting(first: room))
+            guard rest.count > room else { return }
+            rest = rest.extracting(room..<rest.count)
         }
-        history.append(copying: kept)
+        while !rest.isEmpty {
+            let part = rest.extracting(first: Self.maximumHistory - historyStart)
+            history.overwrite(from: historyStart, with: part)
+            historyStart = (historyStart + part.count) % Self.maximumHistory
+            rest = rest.extracting(part.count..<rest.count)
+        }
     }
 
     private mutating func skip(to target: UInt64) {
         place = target
         history.removeAll(keepingCapacity: true)
+        historyStart = 0
     }
 
     // MARK: Overlaps
@@ -371,7 +388,9 @@ package struct TCPReassembler: ~Copyable, Sendable {
         var index = Int(from - start)
         var old = history.count - Int(next - from)
         for _ in 0..<Int(to - from) {
-            if payload[index] != history[old] { differing += 1 }
+            if payload[index] != history[(historyStart + old) % Self.maximumHistory] {
+                differing += 1
+            }
             index += 1
             old += 1
         }

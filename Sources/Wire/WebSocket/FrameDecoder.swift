@@ -68,8 +68,19 @@ package struct FrameDecoder: Sendable {
     package mutating func nextWhole(
         _ bytes: Span<UInt8>, at position: inout Int
     ) -> (header: FrameHeader, payload: Range<Int>)? {
-        guard case .header = state, tail.isEmpty,
-            let (header, size) = Self.header(bytes, at: position),
+        guard case .header = state, tail.isEmpty else { return nil }
+        return Self.whole(bytes, at: &position, maximumPayload: maximumPayload)
+    }
+
+    /// The frame that begins at `position` and ends within `bytes`, with a payload of at most the
+    /// limit; nil if there is none, and then `position` stays.
+    ///
+    /// What `nextWhole` gives, for who knows that a decoder would stand before a frame. `payload`
+    /// is where its payload stands, masked as it came.
+    package static func whole(
+        _ bytes: Span<UInt8>, at position: inout Int, maximumPayload: UInt64
+    ) -> (header: FrameHeader, payload: Range<Int>)? {
+        guard let (header, size) = Self.header(bytes, at: position),
             header.payloadLength <= maximumPayload
         else { return nil }
         let start = position + size

@@ -242,6 +242,31 @@ import Wire
         #expect(taken > 1000)
     }
 
+    @Test func `what is repeated with other bytes is found as far back as is remembered`() {
+        var random = SystemRandomNumberGenerator()
+        var reassembler = TCPReassembler()
+        reassembler.start(at: 0)
+        var sent = Bytes()
+        for _ in 0..<400 {
+            let isLong = Int.random(in: 0..<20, using: &random) == 0
+            let count = Int.random(in: 1...(isLong ? 20_000 : 900), using: &random)
+            let part = Bytes((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+            _ = reassembler.receive(
+                sequence: UInt32(sent.count), part.span, missing: 0, isFIN: false, at: 0)
+            sent += part
+            let start = Int.random(in: max(0, sent.count - 20_000)..<sent.count, using: &random)
+            let end = min(sent.count, start + Int.random(in: 2...3000, using: &random))
+            guard end - start > 1 else { continue }
+            var again = Bytes(sent[start..<end])
+            let changed = Int.random(in: 0..<again.count, using: &random)
+            again[changed] ^= 1
+            _ = reassembler.receive(
+                sequence: UInt32(start), again.span, missing: 0, isFIN: false, at: 0)
+            let isRemembered = start + changed >= sent.count - 16 << 10
+            #expect(reassembler.next() == (isRemembered ? .differing(1) : nil))
+        }
+    }
+
     @Test func `any order of any cuts gives the same bytes`() {
         let text = String((0..<64).map { Character(UnicodeScalar(UInt8(0x30 + $0))) })
         let bytes = Array(text.utf8)
