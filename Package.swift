@@ -72,14 +72,14 @@ let package = Package(
             name: "ReplayTests",
             dependencies: [
                 "Replay", "Report", "BridgeProxy", "Simulator", "PhoneBridge", "Capture",
-                "Network", "Wire", "GoldenFiles",
+                "Network", "Wire", "GoldenFiles", "ExampleSessions",
             ],
             exclude: ["Golden"]),
         .testTarget(
             name: "FuzzTests",
             dependencies: [
                 "Fuzz", "Replay", "Report", "BridgeProxy", "Simulator", "PhoneBridge", "Capture",
-                "Network", "Wire", "GoldenFiles",
+                "Network", "Wire", "GoldenFiles", "ExampleSessions",
             ],
             exclude: ["Defects", "Golden", "Report/Golden"]),
         .testTarget(
@@ -97,6 +97,11 @@ let package = Package(
         .testTarget(name: "TidyTests"),
         // What tests compare with files in `Golden/` folders; no part of the program.
         .target(name: "GoldenFiles", path: "Tests/GoldenFiles"),
+        // The sessions of `captures/`, for tests of several modules.
+        .target(
+            name: "ExampleSessions",
+            dependencies: ["Replay", "Report", "PhoneBridge", "Capture", "Network", "Wire"],
+            path: "Tests/ExampleSessions"),
         // What has to hold for any input of a decoder, for fuzzing and for tests of what it found.
         .target(
             name: "FuzzTargets", dependencies: ["Wire", "Capture", "PhoneBridge", "Report"],

@@ -1,4 +1,5 @@
 import Capture
+import ExampleSessions
 import Fuzz
 import PhoneBridge
 import Replay

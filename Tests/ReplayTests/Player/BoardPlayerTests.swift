@@ -1,4 +1,5 @@
 import Capture
+import ExampleSessions
 import PhoneBridge
 import Replay
 import Report

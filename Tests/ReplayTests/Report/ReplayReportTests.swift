@@ -1,4 +1,5 @@
 import Capture
+import ExampleSessions
 import GoldenFiles
 import PhoneBridge
 import Replay

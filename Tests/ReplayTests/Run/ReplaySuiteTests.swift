@@ -1,4 +1,5 @@
 import Capture
+import ExampleSessions
 import Network
 import PhoneBridge
 import Replay

@@ -1,4 +1,5 @@
 import Capture
+import ExampleSessions
 import Replay
 import Simulator
 import Testing

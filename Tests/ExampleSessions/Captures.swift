@@ -1,26 +1,27 @@
-import Capture
+package import Capture
 import Network
 import PhoneBridge
-import Replay
+package import Replay
 import Report
-import Testing
 import Wire
 
-/// The example sessions of the repository.
-enum Captures {
+/// The example sessions of the repository, for the tests of several modules.
+package enum Captures {
     /// The names of all of them.
-    static let names: [String] = {
+    package static let names: [String] = {
         let folder = path("").dropLast("/.ndjson".count)
         let files = (try? FolderNames.read(String(folder))) ?? []
         return files.filter { $0.hasSuffix(".ndjson") }.map { String($0.dropLast(7)) }.sorted()
     }()
 
-    static func path(_ name: String) -> String {
-        let folders = #filePath.split(separator: "/").dropLast(4)
+    /// The file of a session.
+    package static func path(_ name: String) -> String {
+        let folders = #filePath.split(separator: "/").dropLast(3)
         return "/" + folders.joined(separator: "/") + "/captures/\(name).ndjson"
     }
 
-    static func session(_ name: String) throws -> RecordedSession {
+    /// A session as it is to be played.
+    package static func session(_ name: String) throws -> RecordedSession {
         var session = RecordedSession()
         var reader = try SessionReader(SessionFileSource(path: path(name)))
         while let item = try reader.next() {
@@ -31,14 +32,15 @@ enum Captures {
 }
 
 extension Captures {
-    static func loaded(_ name: String, keepsRows: Bool = false) throws -> LoadedSession {
+    /// A session as it is to be played and compared.
+    package static func loaded(_ name: String, keepsRows: Bool = false) throws -> LoadedSession {
         var reader = try SessionReader(SessionFileSource(path: path(name)))
         return try LoadedSession(
             name, &reader, contract: .current, profile: .contract, keepsRows: keepsRows)
     }
 
-    /// Plays a session against a reference peer and compares.
-    static func verdict(
+    /// Plays a session against a reference peer and compares; nil where that side was told what to do.
+    package static func verdict(
         _ name: String, _ side: Side, _ replay: ReferenceReplay = ReferenceReplay(),
         keepsRows: Bool = false
     ) throws -> ReplayVerdict? {
@@ -50,7 +52,7 @@ extension Captures {
     }
 
     /// What differs, in words.
-    static func told(_ verdict: ReplayVerdict) -> String {
+    package static func told(_ verdict: ReplayVerdict) -> String {
         verdict.items.filter { $0.outcome != .same }
             .map { "\($0.outcome) \($0.group) \($0.name): \($0.details.joined(separator: "; "))" }
             .joined(separator: "\n")
