@@ -63,23 +63,10 @@ package struct ComparisonPage {
 
     /// The page's beginning.
     package var head: Bytes {
-        let policy =
-            "default-src 'none'; script-src '\(PagePolicy.source(PageScript.text))'; "
-            + "style-src '\(PagePolicy.source(PageStyle.text))'; base-uri 'none'; form-action 'none'"
+        let head = PageFrame.head(title: title, style: PageStyle.text, script: PageScript.text)
         return Bytes(
             """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="\(policy)">
-            <meta name="viewport" content="width=device-width">
-            <meta name="referrer" content="no-referrer">
-            <title>\(xmlText(title))</title>
-            <style>\(PageStyle.text)</style>
-            </head>
-            <body>
-            \(PageStyle.body(title: xmlText(title)))
+            \(head)\(PageStyle.body(title: xmlText(title)))
             <noscript>The sessions are shown by a script of this page, which loads nothing.</noscript>
 
             """.utf8)

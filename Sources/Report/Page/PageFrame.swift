@@ -1,0 +1,47 @@
+/// What all pages have around what they say: a head whose policy lets the page load nothing and run
+/// no script but its own, and the colours of light and dark.
+package enum PageFrame {
+    /// A page up to its body.
+    ///
+    /// - Parameters:
+    ///   - title: plain text.
+    ///   - style: the whole style sheet.
+    ///   - script: the script at the end of the body; nil for none.
+    package static func head(title: String, style: String, script: String? = nil) -> String {
+        var policy = "default-src 'none'; "
+        if let script { policy += "script-src '\(PagePolicy.source(script))'; " }
+        policy += "style-src '\(PagePolicy.source(style))'; base-uri 'none'; form-action 'none'"
+        return """
+            <!doctype html>
+            <html lang="en">
+            <head>
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="\(policy)">
+            <meta name="viewport" content="width=device-width">
+            <meta name="referrer" content="no-referrer">
+            <title>\(xmlText(title))</title>
+            <style>\(style)</style>
+            </head>
+            <body>
+
+            """
+    }
+
+    /// Variables of a style sheet, with what follows from them for the whole page.
+    package static let colours = """
+
+        :root {
+          color-scheme: light dark;
+          --back: #ffffff; --panel: #f5f6f8; --edge: #d9dce1; --text: #1c2128; --dim: #68707b;
+          --good: #1a7f37; --bad: #c4232f; --warning: #9a6200; --red: #fdeced;
+        }
+        @media (prefers-color-scheme: dark) {
+          :root {
+            --back: #14171c; --panel: #1b1f26; --edge: #323842; --text: #dde2e9; --dim: #8b94a1;
+            --good: #57c26f; --bad: #ff7b83; --warning: #e0b04c; --red: #3a1e23;
+          }
+        }
+        * { box-sizing: border-box; }
+
+        """
+}
