@@ -238,6 +238,13 @@ extension FuzzAction {
         .wait(Int64(seconds) * nanosecondsPerSecond)
     }
 
+    /// A service that is bad for so many seconds, and good again.
+    static func outage(
+        of service: FuzzService, _ serving: FuzzServing, seconds: Int
+    ) -> [FuzzAction] {
+        [.serve(service, serving), .seconds(seconds), .heal]
+    }
+
     static func milliseconds(_ milliseconds: Int) -> FuzzAction {
         .wait(Int64(milliseconds) * nanosecondsPerMillisecond)
     }

@@ -159,10 +159,9 @@ extension Mutator {
                 .body(Bytes("{}".utf8)),
             ][variant]
             editor.insert(
-                [
-                    .serve(.echoes, serving), .seconds(choices.number(in: 20...60)), .heal,
-                    .accept(editor.name("l"), 30 * nanosecondsPerSecond), .seconds(1),
-                ], at: place)
+                FuzzAction.outage(of: .echoes, serving, seconds: choices.number(in: 20...60))
+                    + [.accept(editor.name("l"), 30 * nanosecondsPerSecond), .seconds(1)],
+                at: place)
             return true
         },
         Mutator(

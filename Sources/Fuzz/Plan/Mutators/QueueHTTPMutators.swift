@@ -66,10 +66,9 @@ extension Mutator {
             needs: [.queue], variants: badServings.count, weight: 6
         ) { editor, variant, choices in
             editor.insert(
-                [
-                    .serve(.polls, badServings[variant]), .seconds(choices.number(in: 6...25)),
-                    .heal,
-                ], at: editor.opened)
+                FuzzAction.outage(
+                    of: .polls, badServings[variant], seconds: choices.number(in: 6...25)),
+                at: editor.opened)
             return true
         },
         Mutator(
@@ -87,13 +86,13 @@ extension Mutator {
                 type, id: name, number: 1, timeout: 30_000, &choices
             ).encoded
             editor.insert(
-                [
-                    .state(PhoneStateWord.background(mode).text),
-                    .seconds(3),
-                    .serve(.polls, badServings[variant]), .seconds(choices.number(in: 5...25)),
-                    .heal, .enqueue(name, command), .await(name, 45 * nanosecondsPerSecond),
-                    .state(PhoneStateWord.active.text), .seconds(1),
-                ], at: editor.steps.count)
+                [.state(PhoneStateWord.background(mode).text), .seconds(3)]
+                    + FuzzAction.outage(
+                        of: .polls, badServings[variant], seconds: choices.number(in: 5...25))
+                    + [
+                        .enqueue(name, command), .await(name, 45 * nanosecondsPerSecond),
+                        .state(PhoneStateWord.active.text), .seconds(1),
+                    ], at: editor.steps.count)
             return true
         },
         Mutator(
