@@ -13,7 +13,9 @@ struct FindingsOptions: Sendable {
         case accept
         case waive
         case duplicate
+        case falseAlarm = "false-alarm"
         case merge
+        case export
     }
 
     var task = Task.list
@@ -23,23 +25,33 @@ struct FindingsOptions: Sendable {
     var reason: String?
     var baseline: String?
     var isJSON = false
+    var output: String?
+    var isRecording = false
+    var isRaw = false
 
     static let command = Command<Job>(
         "findings", summary: "says what is to be done about findings of fuzz",
         details: """
             "list" names the findings in folders, and how each stands. "accept" says that a finding is \
             known: it does not turn the next night red. "waive" does so until a day, with a reason. \
-            "duplicate A B" says that A is the bug of B. These take the folders of findings, and are \
+            "duplicate A B" says that A is the bug of B, "false-alarm" that the target is right and the \
+            check is wrong. These take the folders of findings, and are \
             written to baseline.ndjson beside them, a line a bucket; a decision is about one bucket, \
             never about all of a check. "merge A B ALL" joins the findings of A and B, such as those \
             of two shards, in ALL.
+
+            "export -o DIR" makes tests of findings: a session of what takes place where the bug is not \
+            there, for "bridgetap replay DIR", with its rules file and the script. With --recording it \
+            writes what took place where the bug was. What a target that was not spawned said of people \
+            is masked, but with --raw.
 
             "list" ends with 1 where a finding is there that counts, else with 0.
             """,
         options: FindingsOptions(),
         arguments: [
             .operand(
-                \.task, .choice("TASK"), help: "list, accept, waive, duplicate or merge"),
+                \.task, .choice("TASK"),
+                help: "list, accept, waive, duplicate, false-alarm, merge or export"),
             .operands(
                 \.folders, .text("DIR"),
                 help: "a folder of --findings, or of one finding in it"),
@@ -51,6 +63,13 @@ struct FindingsOptions: Sendable {
                 "baseline", \.baseline, .file,
                 help: "where decisions are kept (default: baseline.ndjson beside the findings)"),
             .flag("json", \.isJSON, help: "list: as NDJSON, a line a finding"),
+            .option(
+                "output", short: "o", \.output, .text("DIR"),
+                help: "export: where the sessions go"),
+            .flag(
+                "recording", \.isRecording, help: "export: sessions of the bug, as they took place"),
+            .flag(
+                "raw", \.isRaw, help: "export: mask nothing, whosever the target was"),
         ],
         examples: [
             Example("bridgetap findings list findings", "what was found, and what is known"),
@@ -60,6 +79,9 @@ struct FindingsOptions: Sendable {
                 "leaves one bucket alone for a while"),
             Example(
                 "bridgetap findings merge shard-1 shard-2 all", "joins what two machines found"),
+            Example(
+                "bridgetap findings export findings -o regressions",
+                "a suite that \"bridgetap replay regressions\" plays in CI"),
         ],
         check: { (options) throws(UsageError) in try options.check() },
         action: { options in { try options.run() } })
@@ -73,6 +95,12 @@ struct FindingsOptions: Sendable {
         }
         if since != nil, task != .list { throw .rule(message: "--since is for list", hint: nil) }
         if isJSON, task != .list { throw .rule(message: "--json is for list", hint: nil) }
+        if task != .export, output != nil || isRecording || isRaw {
+            throw .rule(message: "-o, --recording and --raw are for export", hint: nil)
+        }
+        if task == .export, output == nil {
+            throw .rule(message: "export needs -o DIR", hint: "where do the sessions go?")
+        }
         if task == .duplicate || task == .merge, folders.count < 2 {
             throw .rule(
                 message: "\(task.rawValue) takes two folders at least",
@@ -86,7 +114,9 @@ struct FindingsOptions: Sendable {
         case .accept: return try decide { _ in .accepted }
         case .waive: return try decide { _ in .waived(until: until) }
         case .duplicate: return try duplicate()
+        case .falseAlarm: return try decide { _ in .falseAlarm }
         case .merge: return try merge()
+        case .export: return try export()
         }
     }
 
@@ -112,6 +142,19 @@ struct FindingsOptions: Sendable {
     }
 
     // MARK: Tasks
+
+    private func export() throws -> ExitCode {
+        var export = try FindingsExport(to: output ?? ".", isRecording: isRecording, isRaw: isRaw)
+        for folder in folders {
+            let (_, records) = try find(folder)
+            guard !records.isEmpty else {
+                throw Failure(.badInput, "there is no finding in \(folder)")
+            }
+            for record in records { try export.write(record) }
+        }
+        try export.finish()
+        return export.count > 0 ? .done : .nothingExercised
+    }
 
     private func list() throws -> ExitCode {
         let today = FuzzCommandOptions.today

@@ -168,32 +168,26 @@ struct FuzzAgain {
         }
         let before = record?.finding.script.steps.count ?? investigation.original.steps.count
         let after = investigation.script.steps.count
-        var finding = FuzzFinding(
+        let finding = FuzzFinding(
             investigation, verdict: verdict, firstCase: record?.finding.firstCase,
             isFresh: isFresh)
         var circumstances = record?.circumstances ?? FindingRecord.Circumstances()
         circumstances.tool = Version.tool
         circumstances.profile = profile.name
         circumstances.flags = options.targetFlags
+        circumstances.isOwnTarget = options.isOwnTarget
         circumstances.lastSeen = FuzzCommandOptions.today
         if circumstances.firstSeen.isEmpty { circumstances.firstSeen = circumstances.lastSeen }
-        if let earlier = record?.finding {
-            // A folder keeps its name, whatever the script has become.
-            finding.bucket = earlier.bucket
-            finding.original = earlier.original
-            finding.lastCase = earlier.lastCase
-            finding.count = earlier.count
-            finding.related = earlier.related
-            finding.signals.formUnion(earlier.signals)
-        }
         let parts = path.split(separator: "/", omittingEmptySubsequences: true)
         let above = (path.hasPrefix("/") ? "/" : "") + parts.dropLast().joined(separator: "/")
         let store = FindingsStore(record == nil ? options.findings : above.isEmpty ? "." : above)
         try store.make()
-        try store.write(FindingRecord(finding, circumstances))
+        let shorter =
+            record?.with(shorter: finding, circumstances) ?? FindingRecord(finding, circumstances)
+        try store.write(shorter)
         try ProcessStreams.output(
             "\(verdict.word) in \(finding.rate): \(before) steps, now \(after) "
                 + "(\(counted(finding.questions, "question")))\n"
-                + "  \(store.path(of: finding.name))\n\n\(finding.script)")
+                + "  \(store.path(of: shorter.finding.name))\n\n\(finding.script)")
     }
 }

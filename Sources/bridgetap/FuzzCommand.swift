@@ -16,10 +16,15 @@ struct FuzzCommandOptions: TargetedOptions {
     var defects: [Defect] = []
     var profile: String?
     var corpus: String?
+    var isCulling = false
+    /// Corpora that are merged into it.
+    var others: [String] = []
     var findings = "findings"
     var seed: UInt64?
     var time: Duration?
     var runs: Int?
+    var wantedFindings: Int?
+    var plateau: Duration?
     var jobs = 1
     var shard: Shard?
     var levels: Set<FuzzLevel> = []
@@ -49,15 +54,19 @@ struct FuzzCommandOptions: TargetedOptions {
             earlier campaigns in --findings are run first. docs/fuzzing.md tells how to run a night.
 
             Ends with 0 where nothing was found, 1 where a bug is there that --baseline does not know, \
-            3 where the target could not be used, 5 where no case was run. Ctrl-C ends it behind the \
-            case under way, and a second one now; both report.
+            3 where the target could not be used, 5 where no case was run, or where a night has never \
+            come to what it has to (docs/fuzzing.md). Ctrl-C ends it behind the case under way, and a \
+            second one now; both report.
             """,
         options: FuzzCommandOptions(), arguments: arguments,
         exclusive: [
-            ["--reproduce", "--minimise", "--dry-run", "--resume"],
+            ["--reproduce", "--minimise", "--dry-run", "--resume", "--cull"],
             ["--reproduce", "--corpus"], ["--minimise", "--corpus"],
         ],
-        companions: [("--times", needs: "--reproduce")],
+        companions: [
+            ("--times", needs: "--reproduce"), ("--cull", needs: "--corpus"),
+            ("--from", needs: "--cull"),
+        ],
         examples: [
             Example(
                 "bridgetap fuzz --as app --to simulated --defect B16 --for 10s",
@@ -126,10 +135,16 @@ struct FuzzCommandOptions: TargetedOptions {
             .option(
                 "for", \.time, .duration(),
                 help: "end after this time, shrinking included (default: 10min, or none with "
-                    + "--runs)"),
+                    + "--runs or --stop-at-plateau)"),
             .option(
                 "runs", \.runs, .integer(in: 1...1_000_000_000_000),
                 help: "end after so many cases of the plan, those of an earlier run included"),
+            .option(
+                "stop-at-findings", \.wantedFindings, .integer(in: 1...1_000_000),
+                help: "end when so many bugs were found that --baseline does not know"),
+            .option(
+                "stop-at-plateau", \.plateau, .duration(),
+                help: "end when for so long nothing new was found or seen"),
             .option(
                 "seed", \.seed, .seed,
                 help: "where the choices come from; chosen and printed if it is not given"),
@@ -143,6 +158,15 @@ struct FuzzCommandOptions: TargetedOptions {
                     "scripts (.fuzz) and sessions to start from; what shows something new waits in new/ "
                     + "in it, "
                     + "and joins them when the next campaign begins"),
+            .flag(
+                "cull",
+                \.isCulling,
+                help: "run no campaign but the corpus, keep of it what shows something that no "
+                    + "shorter entry does, and write what each is for to index.txt in it"),
+            .options(
+                "from", \.others, .text("DIR"),
+                help: "--cull: another corpus, such as another machine's, whose entries are "
+                    + "merged into it"),
             .option(
                 "findings", \.findings, .text("DIR"),
                 help: "where findings and the state go (default: findings); made if it is not there"
@@ -217,8 +241,26 @@ struct FuzzCommandOptions: TargetedOptions {
     private func run() throws -> ExitCode {
         if let reproduced { return try FuzzAgain(self).reproduce(reproduced) }
         if let minimised { return try FuzzAgain(self).minimise(minimised) }
+        if isCulling { return try FuzzCull(self).run() }
         if isDry { return try FuzzDryRun(self).run() }
         return try FuzzJob(self).run()
+    }
+
+    /// Nanoseconds that it may take.
+    var timeLimit: Int64? {
+        guard let time else {
+            let isBounded = runs != nil || plateau != nil
+            return isBounded ? nil : 600 * nanosecondsPerSecond
+        }
+        return Self.nanoseconds(time)
+    }
+
+    /// Nil for more than there are.
+    static func nanoseconds(_ time: Duration) -> Int64? {
+        let (seconds, attoseconds) = time.components
+        let (whole, overflow) = seconds.multipliedReportingOverflow(by: nanosecondsPerSecond)
+        let (sum, over) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return overflow || over ? nil : sum
     }
 
     /// The profile that the target is judged by.
@@ -226,6 +268,12 @@ struct FuzzCommandOptions: TargetedOptions {
         if profile == nil, isSimulated { return .reference }
         return try ProfileInput.load(profile ?? "contract")
     }
+
+    /// Whether the target is nobody's: it was started for this, or is the simulated peer.
+    var isOwnTarget: Bool { isSimulated || target.spawn != nil }
+
+    /// Whether reports may show what messages say.
+    var showsValues: Bool { isOwnTarget || target.isRaw }
 
     /// The side that is played.
     var played: Side { target.played ?? .app }

@@ -29,7 +29,9 @@ final class FuzzDesk {
     private(set) var fault: (any Error)?
     private(set) var end: CampaignEnd?
     /// Cases that have shown something new, for the next campaign.
-    private(set) var novel: [Int] = []
+    private(set) var novel: [NovelCase] = []
+    /// What the corpus shows already.
+    private let corpusShapes: Set<UInt64>
     private static let maximumNovel = 500
 
     /// The state is put together into few lines when its file is larger than this.
@@ -38,8 +40,9 @@ final class FuzzDesk {
     init(
         _ options: FuzzCommandOptions, campaign: Campaign, log: CampaignLog,
         store: FindingsStore, baseline: Baseline, known: [FindingRecord],
-        circumstances: FindingRecord.Circumstances
+        corpusShapes: Set<UInt64>, circumstances: FindingRecord.Circumstances
     ) throws {
+        self.corpusShapes = corpusShapes
         self.options = options
         self.campaign = campaign
         self.log = log
@@ -114,8 +117,9 @@ final class FuzzDesk {
         switch event {
         case .explored(let record):
             try append(log.take(record))
-            if !record.newShapes.isEmpty, novel.count < Self.maximumNovel {
-                novel.append(record.index)
+            let shapes = record.newShapes.filter { !corpusShapes.contains($0) }
+            if !shapes.isEmpty, novel.count < Self.maximumNovel {
+                novel.append(NovelCase(index: record.index, shapes: shapes))
             }
         case .found(let finding):
             try write(finding)
@@ -123,6 +127,10 @@ final class FuzzDesk {
         case .seenAgain(let finding): try write(finding)
         case .apart(let signal): try tell(signal)
         case .known(let name, let fate): try tell(name, fate)
+        case .shortened(let name, let shorter):
+            guard let record = records[name] else { return }
+            records[name] = record.with(shorter: shorter, circumstances)
+            if let record = records[name] { try store.write(record) }
         case .died(let how):
             ProcessStreams.remark(.note, "the target died: \(visible(how))")
         case .lost(let why):
@@ -193,8 +201,13 @@ final class FuzzDesk {
         } else if isText {
             try ProcessStreams.output(
                 CampaignText(isColoured: ProcessStreams.isColoured(STDOUT_FILENO))
-                    .text(finding, excuse: excuse, in: store.folder))
+                    .text(shown(finding), excuse: excuse, in: store.folder))
         }
+    }
+
+    /// A finding as a terminal may show it.
+    private func shown(_ finding: FuzzFinding) -> FuzzFinding {
+        options.showsValues ? finding : FindingRecord(finding, circumstances).masked().finding
     }
 
     private func tell(_ signal: ApartSignal) throws {
@@ -221,7 +234,7 @@ final class FuzzDesk {
     // MARK: How it stands
 
     /// What there is to report, and the cases that have shown something new.
-    var outcome: (summary: CampaignSummary, novel: [Int]) { (summary, novel) }
+    var outcome: (summary: CampaignSummary, novel: [NovelCase]) { (summary, novel) }
 
     var summary: CampaignSummary {
         var summary = CampaignSummary(
@@ -241,8 +254,7 @@ final class FuzzDesk {
         summary.apart = campaign.apart
         summary.status = status
         summary.end = end
-        summary.showsValues = options.isSimulated || options.target.spawn != nil
-        return summary
+        return options.showsValues ? summary : summary.masked()
     }
 
     var status: CampaignStatus {
@@ -270,6 +282,8 @@ final class FuzzDesk {
         status.cases = campaign.options.cases
         status.current = current
         status.resumed = resumed
+        status.end = end
+        status.judged = options.played.peer
         return status
     }
 }

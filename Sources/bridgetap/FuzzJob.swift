@@ -27,7 +27,7 @@ struct FuzzJob {
         let corpus = try FuzzCorpus(
             options.corpus, playing: options.played, isNewCampaign: !options.resumes)
         let (desk, plan) = try makeDesk(corpus)
-        let outcome: (summary: CampaignSummary, novel: [Int])
+        let outcome: (summary: CampaignSummary, novel: [NovelCase])
         if options.isSimulated {
             let threads = FuzzThreads(
                 desk, target: options.simulatedTarget(profile), count: options.jobs,
@@ -39,7 +39,7 @@ struct FuzzJob {
                 isJSON: options.isJSON)
             outcome = try targets.run()
         }
-        try corpus.add(outcome.novel.map { ("\(plan.seed)-\($0)", plan.script($0)) })
+        try corpus.add(outcome.novel, seed: plan.seed, plan: plan)
         try reports.finish(outcome.summary)
         return Self.code(outcome.summary)
     }
@@ -58,7 +58,7 @@ struct FuzzJob {
         let known = try store.load().filter { $0.finding.script.played == options.played }
         let mine = before == nil ? [] : known.filter { $0.circumstances.seeds.contains(seed) }
         var campaign = Campaign(
-            campaignOptions(
+            try campaignOptions(
                 seed, shard,
                 known.filter { record in
                     !mine.contains { $0.finding.name == record.finding.name }
@@ -81,41 +81,38 @@ struct FuzzJob {
         circumstances.profile = profile.name
         circumstances.seeds = [seed]
         circumstances.flags = options.targetFlags
+        circumstances.isOwnTarget = options.isOwnTarget
         circumstances.firstSeen = today
         circumstances.lastSeen = today
         let desk = try FuzzDesk(
             options, campaign: campaign, log: log, store: store, baseline: try baseline(),
-            known: known, circumstances: circumstances)
+            known: known, corpusShapes: corpus.shapes, circumstances: circumstances)
         return (desk, plan)
     }
 
     private func campaignOptions(
         _ seed: UInt64, _ shard: (number: Int, count: Int), _ known: [FindingRecord]
-    ) -> CampaignOptions {
+    ) throws -> CampaignOptions {
         var campaign = CampaignOptions(judge: Judge(profile: profile, today: today))
         campaign.seed = seed
         campaign.shard = shard
         campaign.cases = options.runs
-        campaign.time = time
+        campaign.time = options.timeLimit
+        campaign.findings = options.wantedFindings
+        campaign.plateau = options.plateau.flatMap(FuzzCommandOptions.nanoseconds)
+        let baseline = try baseline()
+        campaign.excused = Set(
+            baseline.entries.map(\.bucket).filter { baseline.excuse($0, today: today) != nil })
         if !options.isSimulated, let target = try? options.targetOptions() {
             campaign.isFresh = target.launch != .byOthers
         }
         campaign.known = known.map { record in
             KnownFinding(
                 name: record.finding.name, script: record.finding.script,
-                signal: record.finding.bucket.signal, signals: record.finding.signals)
+                signal: record.finding.bucket.signal, signals: record.finding.signals,
+                isMinimised: record.finding.isMinimised)
         }
         return campaign
-    }
-
-    /// Nanoseconds that it may take.
-    private var time: Int64? {
-        guard let time = options.time else {
-            return options.runs == nil ? 600 * nanosecondsPerSecond : nil
-        }
-        let (seconds, attoseconds) = time.components
-        let (whole, overflow) = seconds.multipliedReportingOverflow(by: nanosecondsPerSecond)
-        return overflow ? nil : whole + attoseconds / 1_000_000_000
     }
 
     private func identity(
@@ -174,9 +171,10 @@ struct FuzzJob {
         case .broken?: return .internalFault
         case .interrupted?: return .interrupted
         case .targetLost?: return summary.isRed ? .found : .unreachable
-        case .cases?, .time?, nil: break
+        case .cases?, .time?, .findings?, .plateau?, nil: break
         }
         if summary.isRed { return .found }
-        return summary.status.figures.cases == 0 ? .nothingExercised : .done
+        return summary.status.figures.cases == 0 || !summary.missed.isEmpty
+            ? .nothingExercised : .done
     }
 }

@@ -38,7 +38,7 @@ final class FuzzTargets {
     }
 
     /// Runs it to its end.
-    func run() throws -> (summary: CampaignSummary, novel: [Int]) {
+    func run() throws -> (summary: CampaignSummary, novel: [NovelCase]) {
         do {
             for signal in [ProcessSignal.interrupt, .terminate, .hangUp] {
                 _ = try loop.onSignal(signal) { [weak self] in self?.interrupt() }

@@ -19,7 +19,7 @@ final class FuzzThreads: Sendable {
     }
 
     /// Runs it to its end.
-    func run() throws -> (summary: CampaignSummary, novel: [Int]) {
+    func run() throws -> (summary: CampaignSummary, novel: [NovelCase]) {
         Interruption.listen(isPatient: true)
         for _ in 0..<count { try start() }
         var screen = FuzzScreen(isJSON: isJSON)

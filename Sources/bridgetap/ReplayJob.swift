@@ -32,7 +32,8 @@ final class ReplayJob {
         self.paths = paths
         self.profile = profile
         page = ComparisonPage(
-            title: "bridgetap replay", showsValues: options.target.spawn != nil)
+            title: "bridgetap replay",
+            showsValues: options.target.spawn != nil || options.target.isRaw)
         text = ReplayText(
             isColoured: ProcessStreams.isColoured(STDOUT_FILENO), showsSame: options.showsAll,
             width: ProcessStreams.outputWidth)

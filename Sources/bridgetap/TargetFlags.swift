@@ -88,6 +88,9 @@ extension Argument where Options: TargetedOptions {
                 "effects", \.target.effects, .choice("none|own|all"),
                 help: "what may be done on the app's phone (default: all where the app is spawned, "
                     + "none elsewhere)"),
+            .flag(
+                "raw", \.target.isRaw,
+                help: "show what messages say in reports about a target that was not spawned too"),
         ]
     }
 }

@@ -191,6 +191,100 @@ import Wire
         }
     }
 
+    @Test func `it ends at so many findings, and says so`() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try fuzz(
+                folder,
+                [
+                    "--defect", "B16", "--only", "session", "--seed", "1", "--for", "60s",
+                    "--stop-at-findings", "1",
+                ])
+            #expect(outcome.exitCode == 1)
+            let last = outcome.output.split(separator: "\n").last ?? ""
+            #expect(last.hasPrefix("1 finding as wanted; 1 finding in "), "\(last)")
+        }
+    }
+
+    @Test func `it ends on a plateau, and says so`() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try fuzz(
+                folder,
+                ["--only", "frames", "--seed", "1", "--stop-at-plateau", "2s", "--json"])
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+            #expect(outcome.output.hasSuffix("\"end\":\"plateau\"}\n"))
+        }
+    }
+
+    @Test func `a finding is exported as a test that replay runs`() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try fuzz(
+                folder,
+                ["--defect", "B16", "--only", "session", "--seed", "1", "--runs", "10"])
+            #expect(outcome.exitCode == 1)
+            let findings = folder.appending(path: "f").path
+            let tests = folder.appending(path: "tests").path
+            let export = try BuiltProgram.run(["findings", "export", findings, "-o", tests])
+            #expect(export.exitCode == 0, "\(export.errors)")
+            #expect(export.output.contains("bridgetap replay \(tests) --as app --to URL"))
+            func replay(_ defects: [String]) throws -> Int32 {
+                try BuiltProgram.run(
+                    [
+                        "replay", tests, "--as", "app", "--spawn",
+                        ([ReplayProgram.board] + defects).joined(separator: " "),
+                    ]
+                ).exitCode
+            }
+            #expect(try replay([]) == 0)
+            #expect(try replay(["--defect", "B16"]) == 1)
+            let recordings = folder.appending(path: "recordings").path
+            let recording = try BuiltProgram.run(
+                ["findings", "export", findings, "-o", recordings, "--recording"])
+            #expect(recording.exitCode == 0)
+            #expect(
+                try BuiltProgram.run([
+                    "check",
+                    recordings + "/"
+                        + (try names(folder.appending(path: "f")).first ?? "") + ".ndjson",
+                ]).exitCode == 1)
+            #expect(try BuiltProgram.run(["findings", "export", findings]).exitCode == 2)
+        }
+    }
+
+    @Test func `a corpus is culled and merged, and says what each entry is for`() throws {
+        try withTemporaryFolder { folder in
+            let outcome = try fuzz(
+                folder,
+                [
+                    "--only", "session", "--seed", "3", "--runs", "20", "--corpus",
+                    folder.appending(path: "one").path,
+                ])
+            #expect(outcome.exitCode == 0, "\(outcome.output)")
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: "two"), withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                at: BuiltProgram.root.appending(path: "captures/replaced.ndjson"),
+                to: folder.appending(path: "two/replaced.ndjson"))
+            let cull = try BuiltProgram.run(
+                ["fuzz"] + Self.board + [
+                    "--corpus", folder.appending(path: "one").path, "--cull", "--from",
+                    folder.appending(path: "two").path,
+                ])
+            #expect(cull.exitCode == 0, "\(cull.errors)")
+            let index = try text(folder.appending(path: "one/index.txt"))
+            #expect(index.contains("\n    response 200"))
+            let entries = try FileManager.default.contentsOfDirectory(
+                atPath: folder.appending(path: "one").path
+            ).filter { $0.hasSuffix(".fuzz") }
+            #expect(!entries.isEmpty)
+            for entry in entries { #expect(index.contains(entry)) }
+            let again = try BuiltProgram.run(
+                ["fuzz"] + Self.board + [
+                    "--corpus", folder.appending(path: "one").path, "--cull",
+                ])
+            #expect(again.output.contains(": \(entries.count) kept, 0 that"), "\(again.output)")
+        }
+    }
+
     @Test func `an interruption still reports, and ends with 130`() throws {
         try withTemporaryFolder { folder in
             let running = try RunningProgram(

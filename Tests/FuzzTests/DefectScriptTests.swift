@@ -16,7 +16,7 @@ import Testing
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("Defects").path
 
-    private static func script(_ id: String) throws -> FuzzScript {
+    static func script(_ id: String) throws -> FuzzScript {
         try FuzzScript(
             parsing: String(contentsOfFile: folder + "/" + id + ".fuzz", encoding: .utf8))
     }

@@ -7,54 +7,6 @@ import Wire
 /// can, and hands what comes of them to `receive`; what is worth being told comes out of
 /// `takeEvents`. Which scripts are explored depends on the plan alone.
 package struct Campaign: Sendable {
-    /// A script to be run.
-    package struct Job: Sendable {
-        package var id: Int
-        package var script: FuzzScript
-        package var reason: Reason
-        /// Whether its session may be wanted.
-        package var keepsSession: Bool
-        /// Whether the target has to know nothing of the runs before.
-        package var isFresh: Bool {
-            if case .explore = reason { false } else { true }
-        }
-    }
-
-    /// Why a script is run.
-    package enum Reason: Sendable, Hashable {
-        /// Case of the plan.
-        case explore(Int)
-        /// A finding of an earlier campaign, by name.
-        case known(String)
-        /// Something that a case has shown is looked into.
-        case investigate(Investigation.Reason)
-    }
-
-    /// What is to be done now.
-    package enum Step: Sendable {
-        case run(Job)
-        /// What is under way has to come to its end first.
-        case wait
-        case over(CampaignEnd)
-    }
-
-    /// What has come of it.
-    package enum Event: Sendable {
-        /// A case is over, and nothing of it is left to be looked into.
-        case explored(CaseRecord)
-        /// A new bucket.
-        case found(FuzzFinding)
-        /// A bucket was seen again, or a shorter script for it was found.
-        case seenAgain(FuzzFinding)
-        /// Something was seen that is no finding.
-        case apart(ApartSignal)
-        /// What became of a finding of an earlier campaign.
-        case known(String, KnownFinding.Fate)
-        case died(String)
-        case lost(String)
-        case trouble(String)
-    }
-
     package private(set) var figures = CampaignFigures()
     package private(set) var findings: [FuzzFinding] = []
     package private(set) var apart: [ApartSignal] = []
@@ -77,7 +29,10 @@ package struct Campaign: Sendable {
     private var active: [Inquiry] = []
     private var waiting: [Inquiry] = []
     private var looked: [Signal: Int] = [:]
-    private var knownRuns: [KnownRun]
+    private var knownRuns: KnownRuns
+
+    /// Of inquiries that no case of the plan has begun.
+    private var lastInquiry = 0
 
     private var wasWell = false
     private var lostInRow = 0
@@ -107,23 +62,15 @@ package struct Campaign: Sendable {
         var record: CaseRecord?
         var investigation: Investigation?
         var isBusy = false
-    }
-
-    private struct KnownRun: Sendable {
-        var finding: KnownFinding
-        var hits = 0
-        var runs = 0
-        var voids = 0
-        var other: Observation?
-        var isBusy = false
-        var isOver = false
+        /// The finding whose script is made shorter; nil for something new.
+        var finding: String?
     }
 
     /// - Parameter plan: the script of each case; it depends on nothing but the index.
     package init(_ options: CampaignOptions, plan: @escaping @Sendable (Int) -> FuzzScript) {
         self.options = options
         self.plan = plan
-        knownRuns = options.known.map { KnownRun(finding: $0) }
+        knownRuns = KnownRuns(options.known, repeats: options.investigation.repeats)
     }
 
     // MARK: Going on where an earlier run ended
@@ -139,10 +86,14 @@ package struct Campaign: Sendable {
         figures.edges = shapes.count
     }
 
-    /// Takes a finding that an earlier run of the same campaign has made.
+    /// Takes a finding that an earlier run of the same campaign has made; one whose script could not
+    /// be made short in time is gone on with.
     package mutating func restore(_ finding: FuzzFinding) {
         findings.removeAll { $0.name == finding.name }
         findings.append(finding)
+        if !finding.isMinimised {
+            shorten(finding.name, finding.script, showing: finding.observation)
+        }
     }
 
     /// Takes something that an earlier run has shown apart.
@@ -166,11 +117,29 @@ package struct Campaign: Sendable {
     ///
     /// - Parameter elapsed: nanoseconds since the beginning.
     package mutating func next(elapsed: Int64) -> Step {
-        if let time = options.time, elapsed >= time { end(.time) }
+        if let reason = reasonToEnd(elapsed) { end(reason) }
         if let ending { return flights.isEmpty ? .over(ending) : .wait }
-        if let job = knownJob() ?? inquiryJob() ?? exploreJob() { return .run(job) }
+        if let job = knownJob() ?? inquiryJob() { return .run(job) }
+        // What was found is made short before something else is looked for in the time that is left.
+        let isClosing = options.isClosing(elapsed) && !(active.isEmpty && waiting.isEmpty)
+        if !isClosing, let job = exploreJob() { return .run(job) }
         if flights.isEmpty { end(.cases) }
         return flights.isEmpty ? .over(ending ?? .cases) : .wait
+    }
+
+    private func reasonToEnd(_ elapsed: Int64) -> CampaignEnd? {
+        if let time = options.time, elapsed >= time { return .time }
+        if let wanted = options.findings,
+            findings.count(where: { !options.excused.contains($0.name) }) >= wanted
+        {
+            return .findings(wanted)
+        }
+        // While something is looked into, nothing new is to be expected.
+        if let plateau = options.plateau, active.isEmpty, waiting.isEmpty {
+            let latest = max(figures.lastEdge ?? 0, figures.lastFinding ?? 0)
+            if elapsed - latest >= plateau { return .plateau(plateau) }
+        }
+        return nil
     }
 
     private mutating func end(_ end: CampaignEnd) {
@@ -180,7 +149,7 @@ package struct Campaign: Sendable {
             if var investigation = inquiry.investigation {
                 investigation.conclude()
                 settle(investigation, of: inquiry)
-            } else if let observation = inquiry.observations.first {
+            } else if inquiry.finding == nil, let observation = inquiry.observations.first {
                 setApart(
                     ApartSignal(
                         signal: Signal(observation), verdict: .undecided,
@@ -201,11 +170,7 @@ package struct Campaign: Sendable {
     }
 
     private mutating func knownJob() -> Job? {
-        guard let index = knownRuns.firstIndex(where: { !$0.isOver && !$0.isBusy }) else {
-            return nil
-        }
-        knownRuns[index].isBusy = true
-        let finding = knownRuns[index].finding
+        guard let (index, finding) = knownRuns.next() else { return nil }
         return job(finding.script, .known(finding.name), .known(index), keepsSession: false)
     }
 
@@ -379,7 +344,7 @@ package struct Campaign: Sendable {
     private mutating func startWaiting() {
         while active.count < Self.maximumActive, !waiting.isEmpty {
             var inquiry = waiting.removeFirst()
-            drop(explained: &inquiry, isNew: false)
+            if inquiry.finding == nil { drop(explained: &inquiry, isNew: false) }
             goOn(inquiry)
         }
     }
@@ -412,8 +377,34 @@ package struct Campaign: Sendable {
         goOn(inquiry)
     }
 
+    /// Begins to make the script of a finding shorter.
+    private mutating func shorten(
+        _ name: String, _ script: FuzzScript, showing observation: Observation
+    ) {
+        lastInquiry -= 1
+        var inquiry = Inquiry(
+            id: lastInquiry, script: script, kinds: [], observations: [observation], record: nil)
+        inquiry.finding = name
+        waiting.append(inquiry)
+    }
+
+    private mutating func settleShorter(
+        _ investigation: Investigation, _ verdict: Investigation.Verdict, of name: String
+    ) {
+        // One that does not come this time is left as it is.
+        guard verdict == .confirmed else { return }
+        let shorter = FuzzFinding(
+            investigation, verdict: verdict, firstCase: nil, isFresh: options.isFresh)
+        guard let index = findings.firstIndex(where: { $0.name == name }) else {
+            return events.append(.shortened(name, shorter))
+        }
+        findings[index].take(shorter: shorter)
+        events.append(.seenAgain(findings[index]))
+    }
+
     private mutating func settle(_ investigation: Investigation, of inquiry: Inquiry) {
         guard let verdict = investigation.verdict else { return }
+        if let name = inquiry.finding { return settleShorter(investigation, verdict, of: name) }
         looked[investigation.signal, default: 0] += 1
         guard verdict.isFinding else {
             setApart(
@@ -468,65 +459,16 @@ package struct Campaign: Sendable {
     // MARK: Known findings
 
     private mutating func receiveKnown(_ index: Int, _ counted: [Observation], _ isJudged: Bool) {
-        var run = knownRuns[index]
-        run.isBusy = false
-        defer { knownRuns[index] = run }
-        guard isJudged else {
-            run.voids += 1
-            if run.voids >= Self.maximumTries { settle(&run, .undecided) }
-            return
-        }
-        run.runs += 1
-        if counted.contains(where: { run.finding.signals.contains(Signal($0)) }) {
-            run.hits += 1
-        } else if let other = counted.first {
-            run.other = other
-        }
-        guard run.runs >= options.investigation.repeats else { return }
-        if run.hits > 0 {
-            settle(&run, .stillThere(Investigation.Rate(run.hits, of: run.runs)))
-        } else {
-            settle(&run, run.other.map { .changed($0) } ?? .fixed)
-        }
-    }
-
-    private mutating func settle(_ run: inout KnownRun, _ fate: KnownFinding.Fate) {
-        run.isOver = true
-        fates[run.finding.name] = fate
-        events.append(.known(run.finding.name, fate))
+        guard let over = knownRuns.receive(index, isJudged ? counted : nil) else { return }
+        fates[over.finding.name] = over.fate
+        events.append(.known(over.finding.name, over.fate))
+        guard !over.finding.isMinimised, ending == nil, let shown = over.shown else { return }
+        shorten(over.finding.name, over.finding.script, showing: shown)
     }
 }
 
 extension Campaign.Inquiry {
     fileprivate func isAbout(_ signal: Signal) -> Bool {
         observations.contains { Signal($0) == signal }
-    }
-}
-
-extension FuzzFinding {
-    /// Checks that say that something is wrong and not what: very different bugs break them.
-    private static let general: Set<String> = ["alive", "bystander", "process", "polls"]
-
-    /// Whether another finding, made short, is this bug: one shows what the other shows and does all
-    /// that it takes, or both break one check in other words and one does all that the other does.
-    fileprivate func isSameBug(as other: FuzzFinding) -> Bool {
-        let mine = Set(bucket.kinds)
-        let its = Set(other.bucket.kinds)
-        if name == other.name || explains(other.bucket.signal, kinds: its) { return true }
-        if other.signals.contains(bucket.signal), mine.isSubset(of: its) { return true }
-        return bucket.signal.check == other.bucket.signal.check
-            && !Self.general.contains(bucket.signal.check)
-            && (mine.isSubset(of: its) || its.isSubset(of: mine))
-    }
-
-    /// Takes the script of another finding of the same bucket.
-    mutating func take(shorter finding: FuzzFinding) {
-        script = finding.script
-        observation = finding.observation
-        rate = finding.rate
-        evidence = finding.evidence
-        control = finding.control
-        isMinimised = finding.isMinimised
-        questions += finding.questions
     }
 }

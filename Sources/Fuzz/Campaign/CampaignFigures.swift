@@ -1,3 +1,5 @@
+package import Capture
+
 /// The numbers of a campaign.
 package struct CampaignFigures: Sendable, Equatable {
     /// Cases of the plan that were run.
@@ -28,7 +30,9 @@ package struct CampaignFigures: Sendable, Equatable {
     package init() {}
 
     /// What a campaign should have reached and has not.
-    package var unreached: [Sometimes] { Sometimes.allCases.filter { reached[$0] == nil } }
+    package func unreached(judging side: Side) -> [Sometimes] {
+        Sometimes.reachable(judging: side).filter { reached[$0] == nil }
+    }
 
     mutating func add(_ record: CaseRecord) {
         cases += 1

@@ -14,6 +14,16 @@ package struct Signal: Sendable, Hashable {
         + Set(Contract.current.commands.flatMap { [$0.bornID, $0.usedID] }.compactMap(\.self))
         .sorted()
 
+    /// Checks of HTTP answers: another status code is another cause.
+    private static let ofStatusCodes: Set<String> = [
+        "board-status-codes", "board-refuses-bad-body", "status-document",
+    ]
+
+    /// The numbers of three digits in a text.
+    private static func statusCodes(in text: String) -> [String] {
+        text.split { !$0.isASCII || !$0.isNumber }.filter { $0.count == 3 }.map(String.init)
+    }
+
     package init(check: String, text: String) {
         self.check = check
         self.text = text
@@ -25,6 +35,9 @@ package struct Signal: Sendable, Hashable {
         // Minimising tries simpler commands, and what they show is the same.
         for name in Self.names where words.contains(name) {
             words = words.replacing(name, with: "*")
+        }
+        if Self.ofStatusCodes.contains(check) {
+            words += " (\(Self.statusCodes(in: observation.text).joined(separator: ", ")))"
         }
         text = words
     }

@@ -129,7 +129,10 @@ enum SimplerFields {
         guard depth < 4 else { return [] }
         switch value {
         case .object(let members):
-            var variants: [JSON] = members.indices.reversed().map { index in
+            let isCommand = value["id"] != nil && value["type"] != nil
+            var variants: [JSON] = members.indices.reversed().compactMap { index in
+                // What is left of a command stays one.
+                if isCommand, names.contains(members[index].name) { return nil }
                 var members = members
                 members.remove(at: index)
                 return .object(members)

@@ -28,6 +28,8 @@ package struct Baseline: Sendable, Equatable {
         case waived(until: String?)
         /// It is the bug of another bucket.
         case duplicate(of: String)
+        /// The target is right, and the check is wrong.
+        case falseAlarm
     }
 
     /// In the order of their buckets.
@@ -77,6 +79,7 @@ package struct Baseline: Sendable, Equatable {
             return until < today ? nil : "waived until \(until)\(reason)"
         case .waived(nil): return "waived\(reason)"
         case .duplicate(let other): return "the same as \(other)\(reason)"
+        case .falseAlarm: return "a false alarm\(reason)"
         }
     }
 }
@@ -107,6 +110,7 @@ extension Baseline.Entry {
         case .duplicate(let other):
             members.append(.init("standing", "duplicate"))
             members.append(.init("of", .string(other)))
+        case .falseAlarm: members.append(.init("standing", "false-alarm"))
         }
         if !reason.isEmpty { members.append(.init("reason", .string(reason))) }
         return .object(members)
@@ -121,6 +125,7 @@ extension Baseline.Entry {
         case "duplicate":
             guard let other = json["of"]?.stringValue else { return nil }
             standing = .duplicate(of: other)
+        case "false-alarm": standing = .falseAlarm
         default: return nil
         }
         self.bucket = bucket

@@ -19,23 +19,7 @@ package struct CampaignPage: Sendable {
 
     /// The whole page.
     package var bytes: Bytes {
-        let policy =
-            "default-src 'none'; style-src '\(PagePolicy.source(CampaignPageStyle.text))'; "
-            + "base-uri 'none'; form-action 'none'"
-        var page = """
-            <!doctype html>
-            <html lang="en">
-            <head>
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="\(policy)">
-            <meta name="viewport" content="width=device-width">
-            <meta name="referrer" content="no-referrer">
-            <title>bridgetap fuzz</title>
-            <style>\(CampaignPageStyle.text)</style>
-            </head>
-            <body>
-
-            """
+        var page = PageFrame.head(title: "bridgetap fuzz", style: CampaignPageStyle.text)
         page += header + findings + known + apart + figures + checks
         return Bytes((page + "</body>\n</html>\n").utf8)
     }
@@ -81,6 +65,9 @@ package struct CampaignPage: Sendable {
         text += row("seen", shown(observation.text))
         text += row("verdict", shown(VerdictText.verdict(finding)))
         if let excuse = entry.excuse { text += row("does not count", shown(excuse)) }
+        if !finding.isFresh {
+            text += row("not fresh", "the target could not be started anew for each run")
+        }
         text += row("seen in", counted(finding.count, "case"))
         let also = Set(finding.signals.map(\.check)).subtracting([observation.check]).sorted()
         if !also.isEmpty { text += row("also seen by", shown(also.joined(separator: ", "))) }
@@ -164,6 +151,7 @@ package struct CampaignPage: Sendable {
     private var figures: String {
         let figures = summary.status.figures
         var rows = [
+            ["ended by", summary.end?.words ?? "it goes on"],
             ["cases", grouped(figures.cases)], ["runs", grouped(figures.runs)],
             ["time", timeSpan(summary.status.elapsed)],
             ["time on the link", timeSpan(figures.protocolTime)],
@@ -173,10 +161,11 @@ package struct CampaignPage: Sendable {
             ["faults of the harness", grouped(figures.troubles)],
             ["profile", summary.judge.profile.name], ["tool", summary.tool],
         ]
-        for word in Sometimes.allCases {
+        let missed = Set(summary.missed.map { "reached: \($0.rawValue)" })
+        for word in Sometimes.reachable(judging: summary.judged) {
             rows.append(["reached: \(word.rawValue)", grouped(figures.reached[word] ?? 0)])
         }
-        let table = rows.map { line($0, isBad: $0[0].hasPrefix("reached") && $0[1] == "0") }
+        let table = rows.map { line($0, isBad: missed.contains($0[0])) }
         return "<section><h2>Figures</h2>\n<table>\n" + table.joined() + "</table></section>\n"
     }
 
@@ -200,47 +189,35 @@ package struct CampaignPage: Sendable {
 
 /// How the page looks, in light and dark.
 enum CampaignPageStyle {
-    static let text = """
+    static let text =
+        PageFrame.colours + """
+            body {
+              margin: 0 auto; max-width: 1100px; padding: 0 16px 40px; background: var(--back);
+              color: var(--text); font: 14px/1.45 system-ui, "DejaVu Sans", sans-serif;
+            }
+            header { border-bottom: 1px solid var(--edge); padding: 12px 0; }
+            h1 { font-size: 18px; margin: 0; }
+            h2 { font-size: 15px; margin: 22px 0 8px; }
+            h3 { font-size: 12px; margin: 10px 0 2px; color: var(--dim); font-weight: normal; }
+            header p { margin: 4px 0 0; }
+            .good { color: var(--good); } .bad { color: var(--bad); } .warning { color: var(--warning); }
+            details.finding {
+              border: 1px solid var(--edge); border-radius: 6px; margin: 6px 0; padding: 6px 12px;
+            }
+            summary { cursor: pointer; }
+            summary span { color: var(--dim); }
+            dl { display: grid; grid-template-columns: 9em 1fr; gap: 2px 12px; margin: 8px 0; }
+            dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
+            pre, code { font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
+            pre {
+              background: var(--panel); padding: 8px; margin: 2px 0; overflow: auto; max-height: 30em;
+            }
+            mark { background: var(--red); color: inherit; }
+            table { border-collapse: collapse; }
+            td {
+              padding: 2px 16px 2px 0; vertical-align: top; border-bottom: 1px solid var(--edge);
+              overflow-wrap: anywhere;
+            }
 
-        :root {
-          color-scheme: light dark;
-          --back: #ffffff; --panel: #f5f6f8; --edge: #d9dce1; --text: #1c2128; --dim: #68707b;
-          --good: #1a7f37; --bad: #c4232f; --warning: #9a6200; --mark: #fdeced;
-        }
-        @media (prefers-color-scheme: dark) {
-          :root {
-            --back: #14171c; --panel: #1b1f26; --edge: #323842; --text: #dde2e9; --dim: #8b94a1;
-            --good: #57c26f; --bad: #ff7b83; --warning: #e0b04c; --mark: #3a1e23;
-          }
-        }
-        * { box-sizing: border-box; }
-        body {
-          margin: 0 auto; max-width: 1100px; padding: 0 16px 40px; background: var(--back);
-          color: var(--text); font: 14px/1.45 system-ui, "DejaVu Sans", sans-serif;
-        }
-        header { border-bottom: 1px solid var(--edge); padding: 12px 0; }
-        h1 { font-size: 18px; margin: 0; }
-        h2 { font-size: 15px; margin: 22px 0 8px; }
-        h3 { font-size: 12px; margin: 10px 0 2px; color: var(--dim); font-weight: normal; }
-        header p { margin: 4px 0 0; }
-        .good { color: var(--good); } .bad { color: var(--bad); } .warning { color: var(--warning); }
-        details.finding {
-          border: 1px solid var(--edge); border-radius: 6px; margin: 6px 0; padding: 6px 12px;
-        }
-        summary { cursor: pointer; }
-        summary span { color: var(--dim); }
-        dl { display: grid; grid-template-columns: 9em 1fr; gap: 2px 12px; margin: 8px 0; }
-        dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
-        pre, code { font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }
-        pre {
-          background: var(--panel); padding: 8px; margin: 2px 0; overflow: auto; max-height: 30em;
-        }
-        mark { background: var(--mark); color: inherit; }
-        table { border-collapse: collapse; }
-        td {
-          padding: 2px 16px 2px 0; vertical-align: top; border-bottom: 1px solid var(--edge);
-          overflow-wrap: anywhere;
-        }
-
-        """
+            """
 }

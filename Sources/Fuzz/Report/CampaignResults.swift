@@ -28,7 +28,7 @@ extension CampaignSummary {
                     observation.demand))
         }
         suite.cases = rules.map(item)
-        suite.cases += harness
+        suite.cases += Sometimes.reachable(judging: judged).map(reached) + harness
         return Results(
             command: command, tool: tool, profile: judge.profile.name, rules: rules,
             suites: [suite])
@@ -119,15 +119,20 @@ extension CampaignSummary {
             standing: standing, places: [])
     }
 
+    /// What a night has to have come to at least once.
+    private func reached(_ word: Sometimes) -> Results.Case {
+        let count = status.figures.reached[word] ?? 0
+        var item = Results.Case(
+            name: "reached \(word.rawValue)", outcome: .passed, exercised: count)
+        guard count == 0 else { return item }
+        item.outcome = missed.contains(word) ? .error : .skipped
+        item.message = "never reached"
+        return item
+    }
+
     /// What is no fault of the target.
     private var harness: [Results.Case] {
-        var why: String?
-        switch end {
-        case .neverUsable(let words)?: why = "the target could not be used: \(words)"
-        case .targetLost(let words)?: why = "the target is gone: \(words)"
-        case .broken(let words)?: why = "the harness fails: \(words)"
-        case .cases?, .time?, .interrupted?, nil: break
-        }
+        let why = end?.fault
         var item = Results.Case(name: "harness", outcome: why == nil ? .passed : .error)
         item.message = why
         if status.figures.troubles > 0 {

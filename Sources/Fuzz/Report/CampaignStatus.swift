@@ -1,3 +1,4 @@
+package import Capture
 import Network
 import Report
 package import Wire
@@ -25,6 +26,10 @@ package struct CampaignStatus: Sendable {
     package var current = ""
     /// Cases that the run began with, since an earlier one had done them.
     package var resumed = 0
+    /// How it ended; nil while it goes on.
+    package var end: CampaignEnd?
+    /// The side under test.
+    package var judged = Side.board
 
     package init() {}
 
@@ -98,7 +103,7 @@ package struct CampaignStatus: Sendable {
         var apart = "known \(grouped(excused + stillThere)), flaky \(grouped(flaky)), "
         apart +=
             "unconfirmed \(grouped(unconfirmed)), without a mutation \(grouped(withoutMutation))"
-        let unreached = figures.unreached.map(\.rawValue)
+        let unreached = figures.unreached(judging: judged).map(\.rawValue)
         return [
             "fuzzing for \(timeSpan(elapsed))\(left)  \(word)",
             "  cases     \(grouped(figures.cases)) (\(rateText)/s), runs \(grouped(figures.runs))",
@@ -118,7 +123,7 @@ package struct CampaignStatus: Sendable {
         func seconds(_ time: Int64?) -> JSON {
             time.map { .number("\(Double($0 / 1_000_000) / 1000)") } ?? .null
         }
-        return .object([
+        var members: [JSON.Member] = [
             .init("kind", .string(kind)), .init("elapsed", seconds(elapsed)),
             .init("left", seconds(limit.map { max(0, $0 - elapsed) })),
             .init("cases", .integer(figures.cases)),
@@ -145,6 +150,8 @@ package struct CampaignStatus: Sendable {
                     figures.mutations.sorted { $0.key < $1.key }
                         .map { .init($0.key, .integer($0.value)) })),
             .init("health", .string(health.rawValue)), .init("current", .string(current)),
-        ])
+        ]
+        if let end { members.append(.init("end", .string(end.word))) }
+        return .object(members)
     }
 }

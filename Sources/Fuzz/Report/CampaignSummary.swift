@@ -1,4 +1,5 @@
 package import Capture
+import Network
 package import PhoneBridge
 
 /// All that a campaign has to report, in whatever form.
@@ -78,6 +79,24 @@ package struct CampaignSummary: Sendable {
     /// What a clean exchange shows as well, and is sure.
     package var brokenWithoutMutation: [ApartSignal] {
         apart.filter { $0.verdict == .withoutMutation && $0.observation.rating == .sure }
+    }
+
+    /// What a night has to have reached, or it has tested little, and has not.
+    ///
+    /// A campaign is a night where it had an hour, or a thousand conversations that a mutation
+    /// changed: a shorter one cannot be blamed for what it has not come to.
+    package var missed: [Sometimes] { isNight ? status.figures.unreached(judging: judged) : [] }
+
+    private static let nightTime = 3600 * nanosecondsPerSecond
+    private static let nightCases = 1000
+
+    private var isNight: Bool {
+        guard end?.isComplete ?? true else { return false }
+        let conversations = status.figures.mutations.reduce(0) { sum, row in
+            FuzzLevel(row: row.key) == .session ? sum + row.value : sum
+        }
+        return conversations >= Self.nightCases
+            || conversations > 0 && status.elapsed >= Self.nightTime
     }
 
     /// Whether something was found that nobody knows of.

@@ -62,9 +62,13 @@ package struct CampaignText: Sendable {
             if others.count > 20 { text += "    and \(grouped(others.count - 20)) more\n" }
         }
         let figures = summary.status.figures
-        if !figures.unreached.isEmpty, figures.cases > 0 {
+        let unreached = figures.unreached(judging: summary.judged)
+        if !unreached.isEmpty, figures.cases > 0 {
+            let words = unreached.map(\.rawValue).joined(separator: ", ")
             text +=
-                "\nnever reached: \(figures.unreached.map(\.rawValue).joined(separator: ", "))\n"
+                summary.missed.isEmpty
+                ? "\nnot reached yet: \(words)\n"
+                : "\n\(painted("a failed night", "31")): it has never reached \(words)\n"
         }
         let excused = summary.judge.excuses.count
         if excused > 0 {
@@ -84,14 +88,6 @@ package struct CampaignText: Sendable {
 
     private func lastLine(_ summary: CampaignSummary) -> String {
         let figures = summary.status.figures
-        let how =
-            switch summary.end {
-            case .neverUsable(let why)?: "the target could not be used: \(visible(why))"
-            case .targetLost(let why)?: "the target is gone: \(visible(why))"
-            case .broken(let why)?: "the harness fails: \(visible(why))"
-            case .interrupted?: "interrupted"
-            case .cases?, .time?, nil: ""
-            }
         let count = summary.findings.count { $0.excuse == nil }
         let old = summary.known.count(where: \.counts)
         var found = count == 0 ? "no finding" : counted(count, "finding")
@@ -106,7 +102,7 @@ package struct CampaignText: Sendable {
         var line = painted(found, summary.isRed ? "31" : "32")
         line += " in \(counted(figures.cases, "case")) and \(timeSpan(summary.status.elapsed))"
         line += " (\(counted(figures.runs, "run")), \(timeSpan(figures.protocolTime)) of the link)"
-        return how.isEmpty ? line : "\(how); \(line)"
+        return summary.end.map { "\($0.words); \(line)" } ?? line
     }
 
     private static func verdict(

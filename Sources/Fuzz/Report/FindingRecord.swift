@@ -16,6 +16,8 @@ package struct FindingRecord: Sendable {
         package var seeds: [UInt64] = []
         /// The flags that reach the target, as for a shell.
         package var flags = ""
+        /// Whether the target was started for it, or simulated: then it is nobody's phone.
+        package var isOwnTarget = false
         /// Days, as in `2026-12-31`.
         package var firstSeen = ""
         package var lastSeen = ""
@@ -69,6 +71,7 @@ package struct FindingRecord: Sendable {
             // Seeds take all 64 bits, and other programs read numbers as doubles.
             .init("seeds", .array(circumstances.seeds.map { .string("\($0)") })),
             .init("flags", .string(circumstances.flags)),
+            .init("own_target", .bool(circumstances.isOwnTarget)),
             .init("original", .string(finding.original.description)),
         ]
         return .object(members)
@@ -119,6 +122,7 @@ package struct FindingRecord: Sendable {
         circumstances.profile = try text("profile")
         circumstances.seeds = Self.texts(json["seeds"]).compactMap { UInt64($0) }
         circumstances.flags = try text("flags")
+        circumstances.isOwnTarget = json["own_target"] == true
         circumstances.firstSeen = try text("first_seen")
         circumstances.lastSeen = try text("last_seen")
     }

@@ -9,22 +9,30 @@ final class CaseObserver: SessionOutput {
     private(set) var breaches: [Breach] = []
     private(set) var reached: Set<Sometimes> = []
     private(set) var shapes: Set<UInt64> = []
+    /// What the shapes are, where somebody wants to know.
+    private(set) var shapeNames: [UInt64: String] = [:]
+    private let namesShapes: Bool
     private var seq = 0
     private var given: Set<String> = []
     /// Types of commands that were put into the queue.
     private var queuedTypes: Set<String> = []
     /// What was said last to the side under test, as far as its kind goes.
     private var lastSaid = FNVHash()
+    /// The same in words, where they are wanted.
+    private var lastWords = ""
 
     /// Breaches that are kept.
     private static let maximumBreaches = 200
     /// Hashes that are kept.
     private static let maximumShapes = 2000
 
-    /// - Parameter checker: a new one; a copy costs less than to make one.
-    init(judging side: Side, checker: RuleChecker) {
+    /// - Parameters:
+    ///   - checker: a new one; a copy costs less than to make one.
+    ///   - namesShapes: whether shapes are told in words as well.
+    init(judging side: Side, checker: RuleChecker, namesShapes: Bool = false) {
         judged = side
         self.checker = checker
+        self.namesShapes = namesShapes
     }
 
     func receive(_ event: Event) {
@@ -60,11 +68,16 @@ final class CaseObserver: SessionOutput {
                 reached.insert(.expiry)
             }
             let code = payload.prefix(2).map { String($0) }.joined(separator: ", ")
-            note(event) { $0.combine("close:[" + code + "]") }
+            note(event, "close \(Self.closeCode(payload))") {
+                $0.combine("close:[" + code + "]")
+            }
         case .response(let response):
-            note(event) { $0.combine("response:" + String(response.status)) }
-        case .request: note(event) { $0.combine("request") }
-        case .close(let close): note(event) { $0.combine("end:" + close.how.rawValue) }
+            note(event, "response \(response.status)") {
+                $0.combine("response:" + String(response.status))
+            }
+        case .request: note(event, "request") { $0.combine("request") }
+        case .close(let close):
+            note(event, "end \(close.how.rawValue)") { $0.combine("end:" + close.how.rawValue) }
         default: break
         }
     }
@@ -87,10 +100,11 @@ final class CaseObserver: SessionOutput {
             }
         default: break
         }
-        note(event) { hash in
+        let type = meaning["type"]?.stringValue
+        note(event, type.map { "\(kind) \($0)" } ?? kind) { hash in
             hash.combine(kind)
             hash.combine(UInt8(ascii: ":"))
-            if let type = meaning["type"]?.stringValue { hash.combine(type) }
+            if let type { hash.combine(type) }
         }
     }
 
@@ -115,18 +129,28 @@ final class CaseObserver: SessionOutput {
         String(decoding: bytes, as: UTF8.self)
     }
 
+    private static func closeCode(_ payload: Bytes) -> String {
+        payload.count > 1 ? "\(Int(payload[0]) << 8 | Int(payload[1]))" : "without a code"
+    }
+
     /// Takes a note of what is said; `kind` adds it to a hash.
-    private func note(_ event: Event, _ kind: (inout FNVHash) -> Void) {
+    private func note(
+        _ event: Event, _ words: @autoclosure () -> String, _ kind: (inout FNVHash) -> Void
+    ) {
         guard event.from == judged else {
             lastSaid = FNVHash()
             kind(&lastSaid)
+            if namesShapes { lastWords = words() }
             return
         }
         guard shapes.count < Self.maximumShapes else { return }
         var hash = lastSaid
         hash.combine(UInt8(0xff))
         kind(&hash)
-        shapes.insert(UInt64(bitPattern: Int64(hash.number)))
+        let shape = UInt64(bitPattern: Int64(hash.number))
+        shapes.insert(shape)
+        guard namesShapes else { return }
+        shapeNames[shape] = lastWords.isEmpty ? words() : "\(words()) behind \(lastWords)"
     }
 
     func flush(now: Int64) {}

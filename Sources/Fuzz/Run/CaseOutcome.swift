@@ -1,3 +1,4 @@
+package import Capture
 package import PhoneBridge
 package import Wire
 
@@ -10,6 +11,8 @@ package struct CaseOutcome: Sendable {
     package var reached: Set<Sometimes> = []
     /// Hashes of what the target showed: states with what was said in them, shapes of answers.
     package var shapes: Set<UInt64> = []
+    /// The same in words, where the session is kept.
+    package var shapeNames: [UInt64: String] = [:]
     /// How long it took, in nanoseconds of the protocol's time.
     package var duration: Int64 = 0
     /// The session that took place, as NDJSON; empty unless it was asked for.
@@ -80,4 +83,14 @@ package enum Sometimes: String, Sendable, Hashable, CaseIterable {
     case expiry
     /// A poll whose filter held something back.
     case filteredPoll = "filtered poll"
+}
+
+extension Sometimes {
+    /// What a script can bring about with a side under test.
+    package static func reachable(judging side: Side) -> [Sometimes] {
+        switch side {
+        case .board: allCases
+        case .app: [.lateAnswer, .redelivery, .overlap]
+        }
+    }
 }

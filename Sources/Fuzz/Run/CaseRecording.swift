@@ -16,7 +16,8 @@ final class CaseRecording {
         meaning: MeaningReader? = nil, tool: String, keepsSession: Bool
     ) throws(OutputError) {
         self.contract = contract
-        observer = CaseObserver(judging: script.judged, checker: checker)
+        observer = CaseObserver(
+            judging: script.judged, checker: checker, namesShapes: keepsSession)
         var outputs: [any SessionOutput] = [observer]
         if keepsSession {
             let memory = SessionMemory()
@@ -56,10 +57,14 @@ final class CaseRecording {
         var outcome = CaseOutcome()
         outcome.observations = Oracle.observations(
             observer.breaches, remarks, profile: profile,
-            prompted: Oracle.prompted(by: run.script, contract))
+            prompted: Oracle.prompted(by: run.script, contract),
+            asksForOddCommands: observer.breaches.contains {
+                OddCommands.rules.contains($0.rule.id)
+            } && OddCommands.areIn(run.script, contract))
         outcome.reached = observer.reached
         if run.hasOverlap { outcome.reached.insert(.overlap) }
         outcome.shapes = observer.shapes
+        outcome.shapeNames = observer.shapeNames
         outcome.session = memory?.bytes ?? []
         return outcome
     }
@@ -68,26 +73,4 @@ final class CaseRecording {
     private static let plenty: UInt64 = 4 << 20
     /// And so many times what was sent.
     private static let factor: UInt64 = 1000
-}
-
-/// A session in memory, of at most 64 MiB; it is cut there.
-final class SessionMemory: ByteOutput {
-    private(set) var bytes = Bytes()
-    private static let maximum = 64 << 20
-
-    var path: String { "session" }
-    var size: UInt64 { UInt64(bytes.count) }
-
-    func append(_ more: borrowing Span<UInt8>) throws(OutputError) {
-        guard bytes.count + more.count <= Self.maximum else {
-            throw OutputError(errno: 28, call: "append", path: path)
-        }
-        bytes.append(copying: more)
-    }
-
-    func truncate(to size: UInt64) throws(OutputError) {
-        bytes.removeLast(max(0, bytes.count - Int(clamping: size)))
-    }
-
-    func close() throws(OutputError) {}
 }

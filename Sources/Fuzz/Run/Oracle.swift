@@ -51,11 +51,12 @@ enum Oracle {
     /// The observations of a case, each check once for each type of command.
     static func observations(
         _ breaches: [Breach], _ remarks: [ScriptRemark], profile: Profile,
-        prompted: Set<String> = []
+        prompted: Set<String> = [], asksForOddCommands: Bool = false
     ) -> [Observation] {
         var seen: Set<String> = []
         var observations: [Observation] = []
         for breach in breaches where breach.knownDeviation == nil && !isExcused(breach, prompted) {
+            if asksForOddCommands, OddCommands.rules.contains(breach.rule.id) { continue }
             let observation = Observation(
                 check: breach.rule.id, rating: breach.rule.rating, section: breach.rule.section,
                 demand: breach.rule.demand, text: breach.text, type: breach.command?.type,

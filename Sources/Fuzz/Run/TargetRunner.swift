@@ -43,6 +43,14 @@ package final class TargetRunner: CaseRunner {
     private var death: TargetError?
     private var casesSinceStart = 0
     private var current: Case?
+    /// Runs so far, and when the first one could begin, in seconds since 1970.
+    private var runs = 0
+    private let start: Int64
+    /// So long a queue may take to be emptied, in nanoseconds.
+    private static let drainTime = 10 * nanosecondsPerSecond
+    /// What the latest case may have left in the queue, and what takes it out.
+    private var leftovers: FuzzScript?
+    private var drainage: ScriptRun?
 
     package init(
         _ target: TargetOptions, options: Options, on loop: any EventLoop, job: Int = 1
@@ -50,6 +58,7 @@ package final class TargetRunner: CaseRunner {
         self.target = Target(target, on: loop, job: job)
         self.loop = loop
         self.options = options
+        start = loop.wallClock / nanosecondsPerSecond
         checker = RuleChecker(
             contract: options.contract, profile: options.profile, counts: false)
         self.target.onDeath = { [weak self] error in self?.died(error) }
@@ -89,7 +98,13 @@ package final class TargetRunner: CaseRunner {
         _ script: FuzzScript, isFresh: Bool, keepsSession: Bool,
         _ completion: @escaping (CaseOutcome) -> Void
     ) -> any Cancellable {
-        let current = Case(script, keepsSession: keepsSession, completion)
+        runs += 1
+        let fresh =
+            target.canRestart
+            ? script
+            : FreshNames(start: start, run: runs, contract: options.contract)
+                .applied(to: script)
+        let current = Case(fresh, keepsSession: keepsSession, completion)
         self.current = current
         if isFresh || casesSinceStart >= options.casesPerStart { isStale = true }
         loop.schedule(at: loop.now) { [weak self] in self?.prepare(current) }
@@ -106,7 +121,41 @@ package final class TargetRunner: CaseRunner {
         }
         guard isUp, death == nil, !(isStale && target.canRestart), let place = target.endpoint
         else { return start(current) }
-        begin(current, to: place)
+        drain(place) { [weak self] in
+            guard current.completion != nil else { return }
+            self?.begin(current, to: place)
+        }
+    }
+
+    /// Takes what the case before has left out of the queue of a board that goes on running.
+    private func drain(_ place: Endpoint, _ done: @escaping () -> Void) {
+        guard let leftovers else { return done() }
+        self.leftovers = nil
+        let run = ScriptRun(leftovers, on: loop, driver: nil, options: playing)
+        drainage = run
+        var timer: ScheduledAction?
+        let finish = { [weak self] in
+            guard let self, drainage === run else { return }
+            drainage = nil
+            timer?.cancel()
+            done()
+        }
+        run.onEnd = finish
+        // One that does not answer is looked at by the case.
+        timer = loop.schedule(after: Self.drainTime) {
+            run.stop()
+            finish()
+        }
+        run.start(to: place)
+    }
+
+    private var playing: ScriptOptions {
+        var playing = ScriptOptions(contract: options.contract)
+        playing.timeScale = options.profile.timeScale
+        if case .dial(let url) = target.options.reach, url.path != "/" {
+            playing.basePath = url.path
+        }
+        return playing
     }
 
     /// Brings a fresh target up.
@@ -150,11 +199,7 @@ package final class TargetRunner: CaseRunner {
             finish(current, trouble: "\(error)")
             return nil
         }
-        var playing = ScriptOptions(contract: options.contract)
-        playing.timeScale = options.profile.timeScale
-        if case .dial(let url) = target.options.reach, url.path != "/" {
-            playing.basePath = url.path
-        }
+        let playing = self.playing
         let gate: EffectGate? =
             switch target.options.effects(isReferencePeer: false) {
             case .none: EffectGate(level: .none, contract: options.contract)
@@ -244,6 +289,9 @@ package final class TargetRunner: CaseRunner {
 
     private func complete(_ current: Case, _ outcome: CaseOutcome) {
         let completion = current.completion
+        if !target.canRestart {
+            leftovers = QueueDrain.script(after: current.script, contract: options.contract)
+        }
         current.cancel()
         if self.current === current { self.current = nil }
         guard case .listen = target.options.reach, target.canRestart, let completion else {
@@ -259,6 +307,7 @@ package final class TargetRunner: CaseRunner {
     package func end(_ completion: @escaping () -> Void) {
         current?.cancel()
         current = nil
+        drainage?.stop()
         target.stop { _ in completion() }
     }
 }

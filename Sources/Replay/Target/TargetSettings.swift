@@ -19,6 +19,8 @@ package struct TargetSettings: Sendable, Equatable {
     package var after: String?
     package var onState: String?
     package var effects: TargetEffects?
+    /// `--raw`: reports show what messages say, whosever the target is.
+    package var isRaw = false
 
     /// Makes settings of which nothing is said.
     package init() {}

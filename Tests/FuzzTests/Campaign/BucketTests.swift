@@ -25,6 +25,18 @@ import Testing
         #expect(first != Signal(check: "other", text: first.text))
     }
 
+    @Test func `another status code is another cause`() {
+        func signal(_ text: String) -> Signal {
+            var seen = observation(text)
+            seen.check = "board-status-codes"
+            return Signal(seen)
+        }
+        #expect(
+            signal("the answer is 404, expected 200") != signal("the answer is 400, expected 200"))
+        #expect(
+            signal("the answer is 404, expected 200") == signal("the answer is 404, expected 200"))
+    }
+
     @Test func `kinds are what is sent, not what is waited for`() throws {
         let script = try FuzzScript(
             parsing: """

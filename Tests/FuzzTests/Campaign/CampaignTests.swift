@@ -23,7 +23,8 @@ import Wire
         #expect(run.campaign.figures.cases == 72)
         #expect(run.campaign.figures.runs == 72)
         #expect(
-            run.campaign.figures.unreached == [.lateAnswer, .redelivery, .overlap, .filteredPoll])
+            run.campaign.figures.unreached(judging: .board)
+                == [.lateAnswer, .redelivery, .overlap, .filteredPoll])
     }
 
     @Test func `one bug is one bucket, however often it shows itself`() throws {

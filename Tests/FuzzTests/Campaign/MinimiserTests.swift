@@ -66,7 +66,7 @@ import Wire
         #expect(best.text.hasSuffix("wait 7s\n"))
     }
 
-    @Test func `a message becomes the contract's example, and loses members`() throws {
+    @Test func `a command becomes the contract's example, loses members, and stays one`() throws {
         let best = try minimise(
             """
             bridgetap-fuzz 1 as board
@@ -77,7 +77,7 @@ import Wire
         #expect(
             best.text == """
                 bridgetap-fuzz 1 as board
-                command c1 {"id":"c1","payload":{}}
+                command c1 {"id":"c1","type":"clipboard_write","payload":{}}
 
                 """)
     }

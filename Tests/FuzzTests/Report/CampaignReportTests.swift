@@ -222,6 +222,51 @@ import Wire
         check("status.txt", text)
     }
 
+    @Test func `a night that has not reached what it has to is a failed one`() throws {
+        var summary = Self.summary
+        #expect(summary.missed.isEmpty)
+        summary.status.figures.mutations["C5"] = 700
+        #expect(summary.missed == [.lateAnswer, .overlap, .filteredPoll])
+        let text = CampaignText(isColoured: false).text(summary)
+        #expect(
+            text.contains(
+                "a failed night: it has never reached late answer, overlap of links, filtered poll\n"
+            ))
+        let cases = try #require(summary.results.suites.first).cases
+        #expect(cases.first { $0.name == "reached late answer" }?.outcome == .error)
+        #expect(cases.first { $0.name == "reached expiry" }?.outcome == .passed)
+        // An hour is a night too, and what was cut short is none.
+        summary.status.figures.mutations = ["C5": 1]
+        #expect(summary.missed.isEmpty)
+        summary.status.elapsed = 3600 * nanosecondsPerSecond
+        #expect(summary.missed.count == 3)
+        summary.end = .interrupted
+        #expect(summary.missed.isEmpty)
+        // An app has no queue whose filter could hold something back.
+        #expect(!Sometimes.reachable(judging: .app).contains(.filteredPoll))
+    }
+
+    @Test func `a summary for others hides what was said, in all forms`() {
+        var summary = Self.summary
+        let seen = Self.finding("clipboard-text", "it gave \"my secret\"")
+        summary.findings.append(.init(record: Self.record(seen), excuse: nil))
+        summary.known.append(
+            .init(record: Self.record(seen), fate: .changed(seen.observation), excuse: nil))
+        summary.apart.append(
+            ApartSignal(
+                signal: seen.bucket.signal, verdict: .flaky, observation: seen.observation,
+                script: seen.script, rate: Investigation.Rate(1, of: 3), firstCase: nil))
+        func all(_ summary: CampaignSummary) -> [String] {
+            [
+                CampaignText(isColoured: false).text(summary), JUnitText(summary.results).text,
+                SARIFText(summary.results).text,
+                String(decoding: CampaignPage(summary).bytes, as: UTF8.self),
+            ]
+        }
+        for text in all(summary.masked()) { #expect(!text.contains("secret")) }
+        #expect(all(summary).count { $0.contains("secret") } == 4)
+    }
+
     @Test func `a red campaign is one with something new`() {
         var summary = Self.summary
         #expect(summary.isRed)

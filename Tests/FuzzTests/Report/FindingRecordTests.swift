@@ -78,6 +78,43 @@ import Wire
         #expect(other.merged(with: record).finding.script == other.finding.script)
     }
 
+    @Test func `a finding that is given to others tells nothing of people`() throws {
+        var finding = CampaignReportTests.finding(
+            "clipboard-text", "\"c1\" gave \"my secret\", \"c1\" was written before")
+        let script = try FuzzScript(
+            parsing: """
+                bridgetap-fuzz 1 as app
+                connect a platform=ios&phone_id=annas-phone
+                stimulate c1 {"id":"c1","type":"clipboard_write","payload":{"text":"my secret"}}
+                !C4 text a {"id":"$(c1)","data":{"text":"my secret"}}
+                - text a {"id":"$(c1)","data":{"text":"other"}}
+                get commands?platform=ios&phone_id=annas-phone
+
+                """)
+        finding.script = script
+        finding.original = script
+        let record = CampaignReportTests.record(finding)
+        let masked = record.masked()
+        for file in FindingFolder.files(masked, path: "f") {
+            let text = String(decoding: file.content, as: UTF8.self)
+            #expect(!text.contains("secret"), "\(file.name)")
+            #expect(!text.contains("anna"), "\(file.name)")
+            #expect(file.name != "output.txt")
+        }
+        #expect(masked.finding.name == record.finding.name)
+        #expect(masked.finding.observation.text.hasPrefix("\"c1\" gave \"xx xxxxx"))
+        // It does the same as before, and its control too.
+        #expect(StepKind.kinds(of: masked.finding.script) == StepKind.kinds(of: script))
+        #expect(masked.finding.script.description.contains("$(c1)"))
+        #expect(try FuzzScript(parsing: masked.finding.script.description) == masked.finding.script)
+        // An own target's findings are read back as such.
+        var own = record
+        own.circumstances.isOwnTarget = true
+        #expect(
+            try FindingRecord(parsing: own.json, script: script).circumstances.isOwnTarget)
+        #expect(!record.merged(with: own).circumstances.isOwnTarget)
+    }
+
     @Test func `a baseline is read back, and a bucket has one entry`() throws {
         var baseline = Baseline()
         baseline.set(.init(bucket: "b", check: "alive", standing: .accepted, reason: ""))
@@ -89,13 +126,16 @@ import Wire
             .init(bucket: "b", check: "alive", standing: .duplicate(of: "a"), reason: ""))
         baseline.set(
             .init(bucket: "c", check: "alive", standing: .waived(until: nil), reason: "no"))
+        baseline.set(
+            .init(bucket: "e", check: "alive", standing: .falseAlarm, reason: "ticket 9"))
         #expect(try Baseline(parsing: baseline.text) == baseline)
-        #expect(baseline.entries.map(\.bucket) == ["a", "b", "c"])
+        #expect(baseline.entries.map(\.bucket) == ["a", "b", "c", "e"])
         #expect(
             baseline.excuse("a", today: "2026-06-30")
                 == "waived until 2026-06-30: fixed in \"1.3\"")
         #expect(baseline.excuse("a", today: "2026-07-01") == nil)
         #expect(baseline.excuse("b", today: "2026-07-01") == "the same as a")
+        #expect(baseline.excuse("e", today: "2026-07-01") == "a false alarm: ticket 9")
         #expect(baseline.excuse("d", today: "2026-07-01") == nil)
         #expect(throws: BaselineError(line: 2)) {
             try Baseline(parsing: Bytes("\n{\"bucket\":\"x\"}\n".utf8))
