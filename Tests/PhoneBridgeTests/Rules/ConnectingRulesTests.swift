@@ -57,6 +57,19 @@ extension RuleCase {
             "reconnect-interval", "too late",
             breaks: polls(until: 17.5), close: polls(until: 17) + "\n18 #3 connect"),
         RuleCase(
+            "reconnect-interval", "behind a connection of which a part is missing",
+            breaks: polls(until: 17.5),
+            close: """
+                0    connect
+                1    board fin
+                1    app fin
+                4.5  #3 connect
+                14   #3 board> wire-end 817e00ff61
+                14   #3 app fin
+                15   #9 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1&app_state=active
+                17   #9 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1&app_state=active
+                """),
+        RuleCase(
             "reconnect-storm", breaks: returns([0.1, 0.1, 0.1, 0.1]),
             close: returns([0.1, 0.1, 4, 0.1])),
         RuleCase(

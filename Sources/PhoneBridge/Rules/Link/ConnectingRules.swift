@@ -345,7 +345,12 @@ struct ConnectingRules: RuleGroup {
         guard let phone = link?.phone ?? attempt?.phone, !phone.isEmpty else { return }
         if ends[phone] == nil, ends.count >= Self.maximumPhones { ends = [:] }
         // A connection that was replaced ends behind the one that came in its place.
-        guard link?.replaced == nil, link?.isWhole ?? true else { return }
+        guard link?.replaced == nil else { return }
+        guard link?.isWhole ?? true else {
+            // How this one ended nobody knows, and the end before it is no longer the last.
+            ends[phone] = nil
+            return
+        }
         let early = ends[phone]?.early ?? 0
         // An attempt without an answer was cut off.
         let end = link?.end ?? (mark, .board)
