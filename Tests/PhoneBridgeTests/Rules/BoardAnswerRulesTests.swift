@@ -82,6 +82,10 @@ extension RuleCase {
             0 app> POST /api/phone-bridge/commands {"command":{"id":"a","type":"open_app","app":7}}
             0 board> 400 no
             """,
+            """
+            0 app> POST /api/phone-bridge/results {"id":"a","error":{"category":1}}
+            0 board> 400 no
+            """,
             // Compressed.
             """
             0 app> GET /api/phone-bridge/results/a

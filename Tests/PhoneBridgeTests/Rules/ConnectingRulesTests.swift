@@ -32,6 +32,22 @@ extension RuleCase {
         return (["0 connect", "1 board fin", "1 app fin"] + polls).joined(separator: "\n")
     }
 
+    /// The same, and it tries to come back; the board refuses.
+    private static var refusals: String {
+        var lines = ["0 connect", "1 board fin", "1 app fin"]
+        for second in stride(from: 5, through: 25, by: 5) {
+            lines += [
+                "\(second) #\(second) app> GET /api/phone-bridge?platform=ios&phone_id=p1 "
+                    + "<Connection: Upgrade> <Upgrade: websocket> <Sec-WebSocket-Version: 13> "
+                    + "<Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==>",
+                "\(second) #\(second) board> 404", "\(second) #\(second) app fin",
+                "\(second).5 #2 app> "
+                    + "GET /api/phone-bridge/commands?platform=ios&phone_id=p1&app_state=active",
+            ]
+        }
+        return lines.joined(separator: "\n")
+    }
+
     static let connecting: [RuleCase] = [
         RuleCase(
             "environment-on-connect", breaks: "0 dial\n\(echoed)",
@@ -56,6 +72,7 @@ extension RuleCase {
         RuleCase(
             "reconnect-interval", "too late",
             breaks: polls(until: 17.5), close: polls(until: 17) + "\n18 #3 connect"),
+        RuleCase("reconnect-interval", "refused", breaks: polls(until: 17.5), close: refusals),
         RuleCase(
             "reconnect-interval", "behind a connection of which a part is missing",
             breaks: polls(until: 17.5),

@@ -58,6 +58,8 @@ struct ConnectingRules: RuleGroup {
         /// Connections in a row that came too early.
         var early = 0
         var isLateReported = false
+        /// When the app last tried to reconnect; the board may have refused.
+        var lastTry = Int64.min
         /// Since when the app has polled in the foreground without a pause, and its last poll.
         var active: (since: Int64, last: Int64)?
     }
@@ -172,6 +174,7 @@ struct ConnectingRules: RuleGroup {
         let phone = Self.phone(request, hosts[fact.conn] ?? "")
         guard !phone.isEmpty else { return }
         attempts[fact.conn] = (phone, Mark(time: fact.time, seq: fact.seq))
+        ends[phone]?.lastTry = fact.time
         guard var end = ends[phone], end.by == .board, context.isCertain(since: end.mark.time)
         else { return }
         context.exercise(Self.interval)
@@ -219,7 +222,7 @@ struct ConnectingRules: RuleGroup {
             !attempts.values.contains(where: { $0.phone == phone }),
             !links.values.contains(where: { $0.phone == phone })
         else { return }
-        let waited = fact.time.clampedSubtracting(max(end.closed, since))
+        let waited = fact.time.clampedSubtracting(max(end.closed, end.lastTry, since))
         // A short suspension between two polls is not seen, and begins the wait anew.
         let most = context.nanoseconds(
             3 * context.contract.timing.reconnectMilliseconds.upperBound

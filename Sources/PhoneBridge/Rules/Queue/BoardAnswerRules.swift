@@ -252,8 +252,20 @@ extension RequestFact {
                 return false
             }
             if lower == "timeout_ms", value.integer == nil { return false }
+            // An error's texts and details too.
+            if lower == "error", !Self.isPlain(error: value) { return false }
         }
         guard let id = object["id"]?.string else { return false }
         return id.utf8.count <= 256 && !contract.isReserved(id)
+    }
+
+    private static func isPlain(error: JSONView) -> Bool {
+        error.members.allSatisfy { name, value in
+            switch name.string?.lowercased() ?? "" {
+            case "category", "code", "message": value.kind == .string
+            case "details": value.kind == .object
+            default: true
+            }
+        }
     }
 }
