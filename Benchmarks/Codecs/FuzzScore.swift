@@ -72,7 +72,8 @@ struct FuzzScore {
         search: while true {
             switch campaign.next(elapsed: elapsed()) {
             case .run(let job):
-                let outcome = target.outcome(of: job.script, keepsSession: job.keepsSession)
+                let outcome = target.outcome(
+                    of: job.script, run: job.id, keepsSession: job.keepsSession)
                 campaign.receive(job, outcome, elapsed: elapsed())
             case .wait, .over: break search
             }
@@ -136,8 +137,10 @@ struct FuzzScore {
         }
     }
 
-    private func shows(_ finding: FuzzFinding, _ target: SimulatedTarget, _ judge: Judge) -> Bool {
-        target.outcome(of: finding.script).observations.contains {
+    private func shows(
+        _ finding: FuzzFinding, _ target: SimulatedTarget, run: Int = 0, _ judge: Judge
+    ) -> Bool {
+        target.outcome(of: finding.script, run: run).observations.contains {
             $0.check == finding.observation.check && judge.counts($0, in: finding.script)
         }
     }
@@ -152,11 +155,7 @@ struct FuzzScore {
     /// In how many of ten runs the finding comes again.
     private func repeated(_ finding: FuzzFinding, _ target: SimulatedTarget, _ judge: Judge) -> Int
     {
-        (1...Self.repeats).count { seed in
-            var target = target
-            target.seed = UInt64(seed)
-            return shows(finding, target, judge)
-        }
+        (1...Self.repeats).count { shows(finding, target, run: $0, judge) }
     }
 
     /// Steps of the hand-written script.

@@ -128,6 +128,8 @@ final class FuzzTarget {
     private let kind: Kind
     /// Whether a signal wanted it to end.
     private(set) var isInterrupted = false
+    /// The simulated target's runs; each is another.
+    private var runs = 0
 
     init(_ options: FuzzCommandOptions, profile: Profile) throws {
         guard !options.isSimulated else {
@@ -167,7 +169,8 @@ final class FuzzTarget {
         case .simulated(let target):
             if Interruption.isRequested { isInterrupted = true }
             guard !isInterrupted else { return nil }
-            return target.outcome(of: script, keepsSession: keepsSession)
+            runs += 1
+            return target.outcome(of: script, run: runs, keepsSession: keepsSession)
         case .real(let runner, let loop):
             guard !isInterrupted else { return nil }
             var outcome: CaseOutcome?

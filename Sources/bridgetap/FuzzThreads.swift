@@ -76,7 +76,8 @@ final class FuzzThreads: Sendable {
         while true {
             switch desk.withLock({ $0.next() }) {
             case .run(let job):
-                let outcome = target.outcome(of: job.script, keepsSession: job.keepsSession)
+                let outcome = target.outcome(
+                    of: job.script, run: job.id, keepsSession: job.keepsSession)
                 desk.withLock { $0.receive(job, outcome) }
             case .wait: Interruption.wait(milliseconds: 1)
             case .over: return

@@ -118,6 +118,8 @@ package struct Investigation: Sendable {
     private var hits = 0
     private var runs = 0
     private var voids = 0
+    /// Runs in a row in which the shorter script that is asked about has shown it.
+    private var shows = 0
     /// What was asked for last: for `control` the script whose control it is.
     private var pending: FuzzScript?
     private var pendingEvidence = Evidence()
@@ -260,6 +262,7 @@ package struct Investigation: Sendable {
     // MARK: Minimising
 
     private mutating func askShorter() {
+        shows = 0
         pending = minimiser?.next()
         if pending == nil {
             isMinimised = true
@@ -280,6 +283,9 @@ package struct Investigation: Sendable {
         }
         pendingObservation = shown
         pendingEvidence = evidence
+        // What always came must not become a matter of chance.
+        shows += 1
+        guard shows >= (rate.hits == rate.runs ? settings.repeats : 1) else { return }
         if passedControls.contains(candidate.control) {
             accept()
         } else {
@@ -338,6 +344,9 @@ package struct Investigation: Sendable {
         }
     }
 
+    /// How long after the minimised script its consequences are waited for.
+    private static let aftermath: Int64 = 15_000_000_000
+
     /// The minimised script with the look at the target that stood behind the original one.
     private var surroundings: FuzzScript {
         var script = script
@@ -349,6 +358,7 @@ package struct Investigation: Sendable {
             default: return false
             }
         }
+        script.steps.append(FuzzStep(.wait(Self.aftermath)))
         script.steps += tail.reversed()
         return script
     }

@@ -14,7 +14,7 @@ package struct SimulatedTarget: Sendable {
     package let profile: Profile
     private let checker: RuleChecker
     private let meaning: MeaningReader
-    /// Decides about latencies and chance; the same for each case, so that it can be run again.
+    /// Decides about latencies and chance, together with the number of a run.
     package var seed: UInt64 = 1
     /// What the link adds to every message, in nanoseconds, from and to.
     package var latency: ClosedRange<Int>?
@@ -32,8 +32,13 @@ package struct SimulatedTarget: Sendable {
     private static let day: Int64 = 86_400 * nanosecondsPerSecond
 
     /// Runs a script against a fresh reference peer.
-    package func outcome(of script: FuzzScript, keepsSession: Bool = false) -> CaseOutcome {
-        let world = SimulatedWorld(seed: seed)
+    ///
+    /// - Parameter run: runs with different numbers differ in latencies and chance, as those against
+    ///   a target over the network do.
+    package func outcome(
+        of script: FuzzScript, run: Int = 0, keepsSession: Bool = false
+    ) -> CaseOutcome {
+        let world = SimulatedWorld(seed: seed &+ UInt64(truncatingIfNeeded: run))
         if let latency { world.conditions.latency = latency }
         // An address of the link (contract, "Connection").
         let host = world.addHost(IPAddress.v4(0xc0a8_2a01))
@@ -42,14 +47,14 @@ package struct SimulatedTarget: Sendable {
                 script, on: host, contract: contract, checker: checker, meaning: meaning,
                 tool: tool, keepsSession: keepsSession)
             let start = world.now
-            let run =
+            let played =
                 switch script.played {
                 case .app: try runAsApp(script, world, host, recording)
                 case .board: try runAsBoard(script, world, host, recording)
                 }
             let duration = world.now - start
             world.run(for: nanosecondsPerSecond)
-            var outcome = recording.outcome(of: run, profile: profile)
+            var outcome = recording.outcome(of: played, profile: profile)
             outcome.duration = duration
             return outcome
         } catch {
