@@ -356,8 +356,14 @@ package struct Campaign: Sendable {
             if let record = inquiry.record { events.append(.explored(record)) }
             return
         }
-        inquiry.investigation = Investigation(
-            inquiry.script, showed: first, settings: options.investigation)
+        var settings = options.investigation
+        var script = inquiry.script
+        if first.isGrowth {
+            // One run shows no slope, and hundreds of questions would take a night.
+            script = script.soaked
+            settings.maximumQuestions = 0
+        }
+        inquiry.investigation = Investigation(script, showed: first, settings: settings)
         inquiry.isBusy = false
         active.append(inquiry)
     }

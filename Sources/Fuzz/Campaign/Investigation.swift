@@ -253,6 +253,10 @@ package struct Investigation: Sendable {
             verdict = .keptAsSeen
             return
         }
+        guard settings.maximumQuestions > 0 else {
+            verdict = .confirmed
+            return
+        }
         confirmed = Confirmed(
             script: script, observation: observation, evidence: self.evidence, rate: rate)
         minimiser = Minimiser(script, limit: settings.maximumQuestions)

@@ -16,7 +16,7 @@ package enum StepKind {
     /// The kind of an action; nil for one that merely waits or looks.
     package static func kind(of action: FuzzAction) -> String? {
         switch action {
-        case .wait, .await, .heal, .alive, .bystander, .resume: nil
+        case .wait, .await, .heal, .alive, .bystander, .resume, .again: nil
         case .text(_, let content): "text " + message(content)
         case .binary(_, let content): "binary " + message(content)
         case .frame(_, let frame):

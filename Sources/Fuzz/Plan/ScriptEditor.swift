@@ -58,6 +58,16 @@ struct ScriptEditor: Sendable {
         counter = script.steps.count
     }
 
+    /// Goes on with a script that is there, whose ids stay as they are.
+    init(keeping script: FuzzScript, contract: Contract, profile: Profile) {
+        self.contract = contract
+        self.profile = profile
+        tag = "k"
+        self.script = script
+        phone = PlayedPhone(script, contract.poll)
+        counter = script.steps.count
+    }
+
     // MARK: Names
 
     /// A number that no other has.
@@ -192,6 +202,13 @@ struct ScriptEditor: Sendable {
         }
         places.append(steps.count)
         return choices.pick(places) ?? steps.count
+    }
+}
+
+extension FuzzScript {
+    /// Its steps for one of several rounds: each has ids of its own.
+    func round(_ number: Int, contract: Contract, profile: Profile) -> FuzzScript {
+        ScriptEditor(self, tag: "r\(number)", contract: contract, profile: profile).script
     }
 }
 

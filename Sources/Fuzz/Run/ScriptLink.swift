@@ -1,3 +1,4 @@
+import Capture
 import Network
 import Wire
 
@@ -74,31 +75,12 @@ final class ScriptLink {
             return connection.send(opcode, content)
         }
         guard isOpen else { return }
-        // A message is not cut into more frames than this.
-        let step = max(size, content.count / 10_000)
-        var start = 0
-        while start < content.count {
-            let end = min(content.count, start + step)
-            send(
-                FuzzFrame(
-                    start == 0 ? opcode : .continuation, fin: end == content.count,
-                    Bytes(content[start..<end])))
-            start = end
-        }
+        for frame in FuzzFrame.cut(content, into: size, opcode: opcode) { send(frame) }
     }
 
     /// Writes a frame as it is described.
     func send(_ frame: FuzzFrame) {
-        var key: MaskingKey?
-        if frame.isMasked ?? (role == .client) {
-            key = MaskingKey(
-                rawValue: loop.randomBytes(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
-        }
-        let header = FrameHeader(
-            fin: frame.fin, rsv: frame.rsv, opcode: frame.opcode, maskingKey: key,
-            payloadLength: frame.announced ?? UInt64(frame.payload.count),
-            lengthForm: frame.lengthForm)
-        connection.send(raw: Frame(header: header, payload: frame.payload).encoded())
+        connection.send(raw: frame.encoded(from: role == .client ? .app : .board, on: loop))
     }
 
     /// Ends whatever it does of itself.

@@ -168,7 +168,8 @@ package final class ScriptRun {
         case .serve(let service, let serving): services[service] = serving
         case .heal: heal()
         case .wait, .await, .connect, .request, .raw, .accept, .state, .alive, .bystander,
-            .enqueue:
+            .enqueue, .again:
+            // Whoever runs scripts sees to their rounds.
             break
         }
     }
@@ -448,13 +449,8 @@ package final class ScriptRun {
         frame.payload = names.fill(frame.payload)
         // A gate that is not open lets out what it can read, and nothing else.
         if script.played == .board, gate != nil {
-            guard frame.fin, frame.rsv == 0, frame.announced == nil,
-                frame.opcode == .text || frame.opcode.isControl
-            else { return }
-            if frame.opcode == .text {
-                guard let content = passed(frame.payload) else { return }
-                frame.payload = content
-            }
+            guard let passed = gate?.pass(frame) else { return }
+            frame = passed
         }
         link.send(frame)
     }

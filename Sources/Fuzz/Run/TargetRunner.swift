@@ -22,6 +22,8 @@ package final class TargetRunner: CaseRunner {
         package var casesPerStart = 50
         /// No case takes longer, in nanoseconds of the protocol's time.
         package var maximumDuration = 1800 * nanosecondsPerSecond
+        /// Rounds of a script end after this time, in nanoseconds.
+        package var roundsTime = 900 * nanosecondsPerSecond
 
         package init() {}
     }
@@ -51,6 +53,8 @@ package final class TargetRunner: CaseRunner {
     /// What the latest case may have left in the queue, and what takes it out.
     private var leftovers: FuzzScript?
     private var drainage: ScriptRun?
+    /// What the target has taken since it was started.
+    private var growth = GrowthWatch()
 
     package init(
         _ target: TargetOptions, options: Options, on loop: any EventLoop, job: Int = 1
@@ -69,7 +73,15 @@ package final class TargetRunner: CaseRunner {
     // MARK: A case
 
     private final class Case: Cancellable {
-        let script: FuzzScript
+        /// What is run now: of several rounds, each has other ids.
+        var script: FuzzScript
+        let whole: FuzzScript
+        /// Counted from 1.
+        var round = 1
+        var endsRoundsAt: Int64 = .max
+        /// What the rounds before have shown.
+        var seen: [Observation] = []
+        var isEnding = false
         let keepsSession: Bool
         var completion: ((CaseOutcome) -> Void)?
         var run: ScriptRun?
@@ -82,6 +94,7 @@ package final class TargetRunner: CaseRunner {
             _ completion: @escaping (CaseOutcome) -> Void
         ) {
             self.script = script
+            whole = script
             self.keepsSession = keepsSession
             self.completion = completion
         }
@@ -106,13 +119,21 @@ package final class TargetRunner: CaseRunner {
                 .applied(to: script)
         let current = Case(fresh, keepsSession: keepsSession, completion)
         self.current = current
-        if isFresh || casesSinceStart >= options.casesPerStart { isStale = true }
+        if isFresh || script.rounds > 1 || casesSinceStart >= casesPerStart { isStale = true }
+        if script.rounds > 1 { current.endsRoundsAt = loop.now + options.roundsTime }
         loop.schedule(at: loop.now) { [weak self] in self?.prepare(current) }
         return current
     }
 
     /// Whether the next case needs a target that was started anew.
     private var isStale = false
+
+    /// What may be growing is followed for longer.
+    private var casesPerStart: Int {
+        options.casesPerStart * (growth.isSuspicious ? Self.patience : 1)
+    }
+
+    private static let patience = 4
 
     private func prepare(_ current: Case) {
         guard current.completion != nil else { return }
@@ -165,6 +186,7 @@ package final class TargetRunner: CaseRunner {
         death = nil
         isStale = false
         casesSinceStart = 0
+        growth = GrowthWatch()
         guard wasUp else { return reallyStart(current, port) }
         target.stop { [weak self] _ in self?.reallyStart(current, port) }
     }
@@ -273,7 +295,11 @@ package final class TargetRunner: CaseRunner {
     }
 
     private func finish(_ current: Case) {
-        guard let run = current.run, let recording = current.recording else { return }
+        guard !current.isEnding, let run = current.run, let recording = current.recording else {
+            return
+        }
+        current.isEnding = true
+        current.timer?.cancel()
         var outcome = recording.outcome(of: run, profile: options.profile)
         let scale = max(options.profile.timeScale, 1e-6)
         outcome.duration = Int64(min(Double(loop.now - current.startedAt) * scale, 9e18))
@@ -281,6 +307,75 @@ package final class TargetRunner: CaseRunner {
         if let death {
             outcome.target = .died("\(death)")
             outcome.observations.insert(.process("\(death)"), at: 0)
+        }
+        measure(current, outcome)
+    }
+
+    // MARK: What the target takes
+
+    /// Whether a process lives on from case to case, and can be looked at.
+    private var canMeasure: Bool {
+        if case .listen = target.options.reach, target.canRestart { return false }
+        return target.canMeasure
+    }
+
+    private func measure(_ current: Case, _ outcome: CaseOutcome) {
+        guard canMeasure, case .well = outcome.target else { return conclude(current, outcome) }
+        target.measure { [weak self] result in
+            guard let self, current.completion != nil else { return }
+            var outcome = outcome
+            switch result {
+            case .failure(let error):
+                if let death {
+                    outcome.target = .died("\(death)")
+                    outcome.observations.insert(.process("\(death)"), at: 0)
+                } else {
+                    outcome.target = .trouble("\(error)")
+                }
+            case .success(let measure):
+                if let before = growth.pid, let pid = measure.pid, pid != before {
+                    let words = "its process \(before) is gone, and \(pid) is there"
+                    growth = GrowthWatch()
+                    outcome.target = .died(words)
+                    outcome.observations.insert(.process(words), at: 0)
+                }
+                outcome.observations += growth.receive(measure)
+            }
+            goOn(current, outcome)
+        }
+    }
+
+    /// Begins the next round, where there is one.
+    private func goOn(_ current: Case, _ outcome: CaseOutcome) {
+        var outcome = outcome
+        let rounds = current.whole.rounds
+        guard rounds > 1, case .well = outcome.target else { return conclude(current, outcome) }
+        for observation in outcome.observations
+        where !current.seen.contains(where: { $0.check == observation.check }) {
+            current.seen.append(observation)
+        }
+        guard current.round < rounds, loop.now < current.endsRoundsAt,
+            !outcome.observations.contains(where: \.isGrowth), let place = target.endpoint
+        else {
+            outcome.observations = current.seen
+            return conclude(current, outcome)
+        }
+        current.round += 1
+        current.script = current.whole.round(
+            current.round, contract: options.contract, profile: options.profile)
+        current.isEnding = false
+        if case .listen(let endpoint) = target.options.reach {
+            listen(current, endpoint)
+        } else {
+            begin(current, to: place)
+        }
+    }
+
+    private func conclude(_ current: Case, _ outcome: CaseOutcome) {
+        var outcome = outcome
+        if current.whole.rounds > 1, !canMeasure {
+            outcome.target = .trouble(
+                "nobody can tell what the target's process takes: --spawn it, or --probe it")
         }
         // What is odd about a target is not to be blamed on the next case.
         if !outcome.observations.isEmpty { isStale = true }
@@ -314,7 +409,7 @@ package final class TargetRunner: CaseRunner {
 
 extension Observation {
     /// A target that ended by itself (U2).
-    fileprivate static func process(_ words: String) -> Observation {
+    static func process(_ words: String) -> Observation {
         Observation(
             check: "process", rating: .sure, section: "fuzzing plan, U2",
             demand: "Whatever is sent, the process of the peer goes on", text: words,

@@ -51,6 +51,9 @@ package enum FuzzAction: Sendable, Hashable {
     case alive
     /// An exchange of others must end well (U3).
     case bystander
+    /// All steps before this one are done so many times in all, with other ids each time, and what
+    /// the target's process takes is measured behind each (U6).
+    case again(Int)
 
     // MARK: As the app
 

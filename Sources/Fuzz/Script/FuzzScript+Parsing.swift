@@ -188,6 +188,12 @@ private struct ScriptLine {
         case "heal": return .heal
         case "alive": return .alive
         case "bystander": return .bystander
+        case "again":
+            guard let times = Int(word()), (1...FuzzScript.maximumRounds).contains(times) else {
+                throw ScriptTextError(
+                    "how often it is done, 1 to \(FuzzScript.maximumRounds), is missing")
+            }
+            return .again(times)
         case "connect": return try connect()
         case "beats":
             let link = try name("link")

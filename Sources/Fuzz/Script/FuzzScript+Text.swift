@@ -50,6 +50,7 @@ extension FuzzAction: CustomStringConvertible {
         case .heal: "heal"
         case .alive: "alive"
         case .bystander: "bystander"
+        case .again(let times): "again \(times)"
         case .connect(let link, let dial): "connect \(link)\(dial.words)"
         case .beats(let link, let interval):
             "beats \(link) \(interval.map(ScriptTime.text) ?? "off")"

@@ -46,6 +46,24 @@ package struct FuzzScript: Sendable, Hashable {
             })
     }
 
+    /// Rounds that a script may have at most.
+    package static let maximumRounds = 10_000
+    /// Rounds by which it is seen whether a figure goes on growing.
+    private static let soakingRounds = 48
+
+    /// How often its steps are done.
+    package var rounds: Int {
+        if case .again(let times)? = steps.last?.action { times } else { 1 }
+    }
+
+    /// The same, done so often that growth can be seen (U6).
+    package var soaked: FuzzScript {
+        guard rounds == 1 else { return self }
+        var script = self
+        script.steps.append(FuzzStep(.again(Self.soakingRounds)))
+        return script
+    }
+
     /// The mutations in it, each once, in the order of their steps.
     package var mutations: [Mutation] {
         var seen: Set<Mutation> = []

@@ -410,6 +410,39 @@ package final class Target: TargetDriver {
 
     package var canSetState: Bool { options.onState != nil }
 
+    // MARK: - Measures
+
+    /// Whether it can be told what the target's process takes: it was spawned, or there is a probe.
+    package var canMeasure: Bool { options.probe != nil || options.isSpawned }
+
+    /// How long a probe may take.
+    private static let probeTime = 10 * nanosecondsPerSecond
+
+    /// Measures what the target's process takes: all of its group where it was spawned.
+    /// - Parameter completion: runs exactly once, unless the call is cancelled.
+    @discardableResult
+    package func measure(
+        _ completion: @escaping (Result<ProcessMeasure, TargetError>) -> Void
+    ) -> any Cancellable {
+        guard let probe = options.probe else {
+            let measure = processID.flatMap { ProcessMeasure.ofGroup($0) }
+            return loop.schedule(at: loop.now) {
+                completion(measure.map { .success($0) } ?? .failure(.noWay(.probe)))
+            }
+        }
+        return calls.run(
+            probe.filled(with: values), for: .probe, environment: values.environment,
+            timeout: Self.probeTime
+        ) { result in
+            completion(
+                result.flatMap { output in
+                    if let measure = ProbeAnswer.read(output) { return .success(measure) }
+                    let start = String(decoding: output.prefix(80), as: UTF8.self)
+                    return .failure(.strangeAnswer(.probe, start))
+                })
+        }
+    }
+
     @discardableResult
     package func stimulate(
         _ command: JSON, timeout: Int64,

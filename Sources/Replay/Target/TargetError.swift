@@ -9,6 +9,7 @@ package enum TargetStep: String, Sendable, CaseIterable {
     case after = "--after"
     case onState = "--on-state"
     case stimulus = "--stimulus"
+    case probe = "--probe"
 }
 
 /// Why the implementation under test could not be used, or was lost.
@@ -42,6 +43,8 @@ package enum TargetError: Error, Sendable, Equatable {
     case wrongText(TargetStep, TargetTextError)
     /// There is no way to do that with this target.
     case noWay(TargetStep)
+    /// What a command printed is not what it should print; the text is its beginning.
+    case strangeAnswer(TargetStep, String)
     /// The name of a state has characters that no command line should see.
     case strangeState(String)
     /// The target was stopped meanwhile.
@@ -54,7 +57,7 @@ package enum TargetError: Error, Sendable, Equatable {
             .tookTooLong(_, _, let output):
             output
         case .noPrograms, .noPort, .portTaken, .noFolder, .cannotStart, .unreachable, .refused,
-            .noAnswer, .wrongText, .noWay, .strangeState, .stopped:
+            .noAnswer, .wrongText, .noWay, .strangeAnswer, .strangeState, .stopped:
             TargetOutput()
         }
     }
@@ -94,6 +97,9 @@ extension TargetError: CustomStringConvertible {
         case .wrongText(let step, let error): "\(step.rawValue): \(error)"
         case .noWay(let step):
             "there is no way to do that with this target; \(step.rawValue) says how"
+        case .strangeAnswer(let step, let text):
+            "\(step.rawValue): pid, rss and fds with a number each were due, not "
+                + JSON.string(text).description
         case .strangeState(let state):
             "--on-state: a state may have letters, digits, spaces and - _ . , : = only, not "
                 + JSON.string(state).description

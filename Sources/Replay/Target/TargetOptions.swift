@@ -81,6 +81,8 @@ package struct TargetOptions: Sendable, Equatable {
     package var launch = TargetLaunch.byOthers
     /// How a board is made to send a command; nil to look whether it is a reference board.
     package var stimulus: TargetStimulus?
+    /// Prints what the target's process takes (`ProbeAnswer`); nil where its group is looked at.
+    package var probe: TargetTemplate?
     /// Runs before the target is started.
     package var before: TargetTemplate?
     /// Runs after the target has ended.

@@ -15,6 +15,7 @@ package struct TargetSettings: Sendable, Equatable {
     package var readyText: String?
     package var readyFile: String?
     package var stimulus: String?
+    package var probe: String?
     package var before: String?
     package var after: String?
     package var onState: String?
@@ -32,6 +33,7 @@ package struct TargetSettings: Sendable, Equatable {
         options.stimulus = try parsed("--stimulus", stimulus) { (text) throws(TargetTextError) in
             try TargetStimulus(parsing: text)
         }
+        options.probe = try command("--probe", probe)
         options.before = try command("--before", before)
         options.after = try command("--after", after)
         options.onState = try parsed("--on-state", onState, Self.stateCall)
