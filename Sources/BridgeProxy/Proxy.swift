@@ -25,17 +25,23 @@ package final class Proxy: RecordingSource {
     private var hasHinted = false
 
     /// Makes a proxy; it does nothing until `start`.
+    ///
+    /// - Parameter striker: decides about each message on its way; it is held.
     package init(
         _ configuration: ProxyConfiguration, loop: any EventLoop, recorder: Recorder,
+        striker: (any MessageStriker)? = nil,
         remark: @escaping (RecordingRemark) -> Void
     ) {
         self.configuration = configuration
         self.loop = loop
         self.recorder = recorder
         self.remark = remark
-        faults = configuration.faults.map { spec in
+        if configuration.faults != nil || striker != nil {
             let seed = loop.randomBytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            return FaultInjection(spec, seed: seed)
+            faults = FaultInjection(
+                configuration.faults ?? .none, seed: seed, striker: striker)
+        } else {
+            faults = nil
         }
     }
 

@@ -9,13 +9,26 @@ package import Wire
 /// the loop's that stands below.
 package final class TappedLoop: EventLoop {
     private let base: any EventLoop
-    private let recorder: Recorder
+    private let accepted: Recorder
+    private let dialled: Recorder
 
     /// Makes a loop on `base`; `recorder` writes at the end of each turn in which something
     /// crossed.
-    package init(_ base: any EventLoop, recorder: Recorder) {
+    package convenience init(_ base: any EventLoop, recorder: Recorder) {
+        self.init(base, accepted: recorder, dialled: recorder)
+    }
+
+    /// Makes a loop on which what is accepted is another session than what is dialled: the two
+    /// links of one who stands between an app and a board.
+    package init(_ base: any EventLoop, accepted: Recorder, dialled: Recorder) {
         self.base = base
-        self.recorder = recorder
+        self.accepted = accepted
+        self.dialled = dialled
+        Self.commit(accepted, on: base)
+        if dialled !== accepted { Self.commit(dialled, on: base) }
+    }
+
+    private static func commit(_ recorder: Recorder, on base: any EventLoop) {
         var isScheduled = false
         recorder.willCommit = { [unowned base, weak recorder] in
             guard !isScheduled else { return }
@@ -59,8 +72,8 @@ package final class TappedLoop: EventLoop {
         on address: SocketAddress, options: ListenOptions,
         _ accept: @escaping (any TCPStream) -> Void
     ) throws(NetworkError) -> any TCPListener {
-        try base.listen(on: address, options: options) { [recorder] stream in
-            accept(TappedStream(stream, as: .board, recorder))
+        try base.listen(on: address, options: options) { [accepted] stream in
+            accept(TappedStream(stream, as: .board, accepted))
         }
     }
 
@@ -69,8 +82,8 @@ package final class TappedLoop: EventLoop {
         to address: SocketAddress, options: ConnectOptions,
         _ completion: @escaping (Result<any TCPStream, NetworkError>) -> Void
     ) -> any Cancellable {
-        base.connect(to: address, options: options) { [recorder] result in
-            completion(result.map { TappedStream($0, as: .app, recorder) })
+        base.connect(to: address, options: options) { [dialled] result in
+            completion(result.map { TappedStream($0, as: .app, dialled) })
         }
     }
 

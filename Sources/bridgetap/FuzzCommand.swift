@@ -11,6 +11,11 @@ import Wire
 /// What `bridgetap fuzz` was asked for.
 struct FuzzCommandOptions: TargetedOptions {
     var target = TargetSettings()
+    /// Whether a real app and a real board talk, and their traffic is mutated.
+    var isInline = false
+    /// Where the board is, for `isInline`.
+    var board: Endpoint?
+    var allowFrom: [CIDR] = []
     /// Whether the target is the reference peer in virtual time.
     var isSimulated = false
     var defects: [Defect] = []
@@ -49,6 +54,12 @@ struct FuzzCommandOptions: TargetedOptions {
             sessions, and the verdict in words. Nothing else is a finding; what comes too seldom or \
             is not clear is told apart.
 
+            With --inline an app and a board that are both there talk through this program, and few of \
+            their messages are mutated, so that the session lives. Each side is judged by what it \
+            really got; what is seen is done again to later messages of the kind, and then some are \
+            left alone. The session goes to --findings, with a note behind each message that was \
+            changed. --spawn and --stimulus are about the board then.
+
             The cases follow from the seed and their number alone. --shard splits them over machines \
             without coordination, and "bridgetap findings merge" joins what was found. Findings of \
             earlier campaigns in --findings are run first. docs/fuzzing.md tells how to run a night.
@@ -62,9 +73,15 @@ struct FuzzCommandOptions: TargetedOptions {
         exclusive: [
             ["--reproduce", "--minimise", "--dry-run", "--resume", "--cull"],
             ["--reproduce", "--corpus"], ["--minimise", "--corpus"],
-        ],
+        ]
+            + [
+                "--as", "--to", "--corpus", "--jobs", "--shard", "--resume", "--reproduce",
+                "--minimise", "--dry-run", "--html", "--restart", "--on-state", "--probe", "--cull",
+                "--stop-at-plateau", "--raw",
+            ].map { ["--inline", $0] },
         companions: [
-            ("--times", needs: "--reproduce"), ("--cull", needs: "--corpus"),
+            ("--times", needs: "--reproduce"), ("--upstream", needs: "--inline"),
+            ("--allow-from", needs: "--inline"), ("--cull", needs: "--corpus"),
             ("--from", needs: "--cull"),
         ],
         examples: [
@@ -77,6 +94,9 @@ struct FuzzCommandOptions: TargetedOptions {
             Example(
                 "bridgetap fuzz --as board --listen 192.168.42.1:8080 --effects own --for 1h",
                 "an app on a phone, which comes to this machine"),
+            Example(
+                "bridgetap fuzz --inline --listen 127.0.0.1:8080 --upstream 192.168.42.1:8080",
+                "between an app and a board, for ten minutes"),
             Example(
                 "bridgetap fuzz --reproduce findings/alive-3fa94c11 --as app --to simulated",
                 "does it still come?"),
@@ -114,6 +134,18 @@ struct FuzzCommandOptions: TargetedOptions {
         }
     }
 
+    /// `--upstream`.
+    var upstream: Place<Endpoint>? {
+        get { isSimulated ? .simulated : board.map { .address($0) } }
+        set {
+            switch newValue {
+            case .simulated?: isSimulated = true
+            case .address(let place)?: board = place
+            case nil: break
+            }
+        }
+    }
+
     private static let arguments: [Argument<FuzzCommandOptions>] =
         Argument.target.filter { $0.name == "--as" } + [
             .option(
@@ -124,6 +156,23 @@ struct FuzzCommandOptions: TargetedOptions {
                 "listen", \.listen, .place(.endpoint, "HOST:PORT"),
                 help: "where the app comes to; port 0 takes any free one. Or simulated: the "
                     + "reference app in virtual time"),
+            .flag(
+                "inline", \.isInline,
+                help:
+                    "stand between an app, which comes to --listen, and a board at --upstream, and "
+                    + "mutate some of what they say"),
+            .option(
+                "upstream", \.upstream, .place(.endpoint, "HOST:PORT"),
+                help: "for --inline: where the board is, or simulated: both reference peers in "
+                    + "virtual time"),
+            .options(
+                "allow-from", \.allowFrom, .cidr,
+                help: "for --inline: who may connect, besides this machine; needed to listen "
+                    + "elsewhere than on loopback"),
+            .option(
+                "probe", \.target.probe, .text("COMMAND"),
+                help: "prints pid, rss (in KiB) and fds of a target that was not spawned, such as "
+                    + "pid=7 rss=48128 fds=23; read behind each case"),
             .options(
                 "defect", \.defects, .defect,
                 help: "plant a defect in the simulated peer, such as B21"),
@@ -203,6 +252,7 @@ struct FuzzCommandOptions: TargetedOptions {
 
     private func check() throws(UsageError) {
         try ReportFile.checkPage(html)
+        guard !isInline else { return try checkInline() }
         guard let played = target.played else {
             throw .rule(
                 message: "--as SIDE is missing",
@@ -225,6 +275,7 @@ struct FuzzCommandOptions: TargetedOptions {
             ("--effects", target.effects != nil),
             ("--target-ready-text", target.readyText != nil),
             ("--target-ready-file", target.readyFile != nil),
+            ("--probe", target.probe != nil),
         ]
         if let (flag, _) = given.first(where: { $0.1 }) {
             throw .rule(message: "\(flag) means nothing with the simulated peer", hint: nil)
@@ -239,6 +290,7 @@ struct FuzzCommandOptions: TargetedOptions {
     }
 
     private func run() throws -> ExitCode {
+        if isInline { return try FuzzInline(self).run() }
         if let reproduced { return try FuzzAgain(self).reproduce(reproduced) }
         if let minimised { return try FuzzAgain(self).minimise(minimised) }
         if isCulling { return try FuzzCull(self).run() }
@@ -298,7 +350,7 @@ struct FuzzCommandOptions: TargetedOptions {
         let names: Set<String> = [
             "--as", "--to", "--listen", "--defect", "--spawn", "--restart", "--stimulus",
             "--before", "--after", "--on-state", "--effects", "--target-ready-text",
-            "--target-ready-file", "--profile",
+            "--target-ready-file", "--profile", "--probe",
         ]
         var words: [String] = []
         var rest = CommandLine.arguments.dropFirst(2)

@@ -1,6 +1,7 @@
 import Capture
 import Fuzz
 import Glibc
+import PhoneBridge
 import Report
 import Wire
 
@@ -19,6 +20,29 @@ struct FuzzReports {
         junit = try file(options.junit, "--junit")
         sarif = try file(options.sarif, "--sarif")
         html = try file(options.html, "--html")
+    }
+
+    /// Writes those of a session in which both sides were under test: a suite for each.
+    func finish(_ sides: [CampaignSummary], status: CampaignStatus) throws {
+        guard let first = sides.first else { return }
+        var results = first.results
+        for other in sides.dropFirst().map(\.results) {
+            results.suites += other.suites
+            results.rules += other.rules.filter { rule in
+                !results.rules.contains { $0.id == rule.id }
+            }
+        }
+        if options.isJSON {
+            try ProcessStreams.output(CampaignLines.line(status, isLast: true))
+        } else if options.junit != "-", options.sarif != "-" {
+            let layout = CampaignText(isColoured: ProcessStreams.isColoured(STDOUT_FILENO))
+            for side in sides {
+                try ProcessStreams.output(
+                    "\nthe \(side.judged.rawValue):\n" + layout.text(side))
+            }
+        }
+        try junit?.finish(Bytes(JUnitText(results).text.utf8))
+        try sarif?.finish(Bytes(SARIFText(results).text.utf8))
     }
 
     /// Writes all of them.

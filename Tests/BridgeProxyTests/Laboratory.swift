@@ -21,7 +21,7 @@ final class Laboratory {
     static let file = "lab.ndjson"
 
     init(
-        seed: UInt64 = 1, boardListens: Bool = true,
+        seed: UInt64 = 1, boardListens: Bool = true, striker: (any MessageStriker)? = nil,
         conditions: (inout LinkConditions) -> Void = { _ in },
         recording configure: (inout Recording.Options) -> Void = { _ in },
         options: (inout ProxyConfiguration) -> Void = { _ in }
@@ -44,7 +44,7 @@ final class Laboratory {
         configure(&configured)
         var sink: (Recording.Report) -> Void = { _ in }
         recording = try Recording(configured, loop: middle) { sink($0) }
-        self.proxy = Proxy(proxy, loop: middle, recorder: recording.recorder) {
+        self.proxy = Proxy(proxy, loop: middle, recorder: recording.recorder, striker: striker) {
             sink(.remark($0))
         }
         sink = { [unowned self] in self.reports.append($0) }

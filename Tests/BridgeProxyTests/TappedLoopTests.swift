@@ -105,4 +105,29 @@ import Wire
         #expect(said.events.count == 1)
         #expect(loop != nil)
     }
+
+    @Test func `what is accepted and what is dialled can be two sessions`() throws {
+        let world = SimulatedWorld(seed: 1)
+        let host = try #require(world.addHost("192.168.42.1"))
+        let address = SocketAddress(host.ip, port: 8080)
+        let accepted = Collector()
+        let dialled = Collector()
+        let loop = TappedLoop(
+            host, accepted: Recorder(outputs: [accepted], loop: host, contract: .current),
+            dialled: Recorder(outputs: [dialled], loop: host, contract: .current))
+        let server = HTTPServer(on: loop)
+        server.onRequest = { $0.respond(.plainText(200, "x")) }
+        try server.listen(on: address)
+        let request = HTTPMessage.request(
+            "GET", "/status", host: "b", fieldLines: [], body: [])
+        HTTPClient(to: Endpoint(address), on: loop).send(
+            request, timeout: nanosecondsPerSecond
+        ) { _ in }
+        world.run(for: nanosecondsPerSecond)
+        for events in [accepted.events, dialled.events] {
+            #expect(
+                events.prefix(3).map(Self.told) == ["1 open", "1 app GET /status", "1 board 200"])
+        }
+        #expect(accepted.events.count { if case .request = $0.kind { true } else { false } } == 1)
+    }
 }

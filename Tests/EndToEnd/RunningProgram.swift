@@ -8,14 +8,14 @@ struct RunningProgram {
     private let errors: URL
 
     /// Starts it; after a minute it is ended whatever it does.
-    init(_ arguments: [String], input: Pipe? = nil) throws {
+    init(_ arguments: [String], input: Pipe? = nil, seconds: Int = 60) throws {
         errors = FileManager.default.temporaryDirectory
             .appending(path: "bridgetap-errors-\(UUID().uuidString)")
         try Data().write(to: errors)
         process.executableURL = URL(filePath: "/usr/bin/timeout")
         // In the foreground, an interruption of `timeout` is passed on once and to the program only.
         process.arguments =
-            ["--foreground", "--kill-after=5", "60", BuiltProgram.url.path] + arguments
+            ["--foreground", "--kill-after=5", "\(seconds)", BuiltProgram.url.path] + arguments
         process.currentDirectoryURL = BuiltProgram.root
         process.standardInput = input ?? FileHandle.nullDevice
         process.standardOutput = output

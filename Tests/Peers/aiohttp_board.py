@@ -5,6 +5,7 @@ Prints how often each route was called with which status, until `GET /stop` or t
 
 `POST /debug/send` sends a command over the WebSocket, with its members in another order, numbers in
 another form and one member more, and answers with what came of it; --twist makes one mistake there.
+--leak keeps so many KiB for each request, and --leak-files that many open files.
 """
 
 import asyncio
@@ -23,7 +24,10 @@ TWISTS = ("none", "wrong", "swapped", "missing", "duplicate")
 
 arguments = peer.parser(__doc__, listens=True)
 arguments.add_argument("--twist", choices=TWISTS, default="none")
+arguments.add_argument("--leak", type=int, default=0)
+arguments.add_argument("--leak-files", type=int, default=0)
 arguments = arguments.parse_args()
+kept_forever = []
 calls = collections.Counter()
 commands = collections.OrderedDict()
 state = {"connected": False}
@@ -213,6 +217,9 @@ async def upgrade(request):
 @web.middleware
 async def count(request, handler):
     code = 500
+    if arguments.leak:
+        kept_forever.append(b"x" * (arguments.leak << 10))
+    kept_forever.extend(open("/dev/null") for _ in range(arguments.leak_files))
     try:
         response = await handler(request)
         code = response.status

@@ -6,11 +6,17 @@ import Wire
 /// What all connections of a proxy share that injects faults: what the messages mean.
 final class FaultInjection {
     let spec: FaultSpec
+    /// Decides about messages before the spec does; nil where nobody else does.
+    let striker: (any MessageStriker)?
     fileprivate var meaning: MeaningReader
     private var random: SeededGenerator
 
-    init(_ spec: FaultSpec, seed: UInt64, contract: Contract = .current) {
+    init(
+        _ spec: FaultSpec, seed: UInt64, striker: (any MessageStriker)? = nil,
+        contract: Contract = .current
+    ) {
         self.spec = spec
+        self.striker = striker
         meaning = MeaningReader(contract: contract)
         random = SeededGenerator(seed: seed)
     }
@@ -27,6 +33,7 @@ final class FaultInjection {
 /// A message is held until it is there as a whole, up to 1 MiB; what is longer passes in parts.
 final class FaultInjector {
     private let shared: FaultInjection
+    private let conn: Int
     private let decoder: ConnectionDecoder
     private var batch = EventBatch()
     private var encoder = ConnectionEncoder()
@@ -42,6 +49,7 @@ final class FaultInjector {
         board: UInt64
     ) {
         self.shared = shared
+        self.conn = conn
         decoder = ConnectionDecoder(conn: conn, limits: limits)
         lanes = [
             .app: FaultLane(shared.spec, seed: app),
@@ -111,6 +119,8 @@ final class FaultInjector {
         }
         parts[side]?.bytes += bytes
         if parts[side]?.bytes.count ?? 0 > Self.maximumParts {
+            // What follows is the rest of it.
+            actions += lanes[side]?.leaveAlone() ?? []
             actions += release(side, now: now)
         }
         return actions
@@ -123,7 +133,17 @@ final class FaultInjector {
     }
 
     private func pass(_ unit: FaultUnit, from side: Side, now: Int64) -> [FaultAction] {
-        lanes[side]?.pass(unit, now: now) ?? []
+        guard let striker = shared.striker, lanes[side]?.isLeftAlone == false else {
+            return lanes[side]?.pass(unit, now: now) ?? []
+        }
+        guard unit.isWhole else {
+            return (lanes[side]?.leaveAlone() ?? []) + (lanes[side]?.pass(unit, now: now) ?? [])
+        }
+        let message = CarriedMessage(conn: conn, event: unit.event, bytes: unit.bytes)
+        guard let strike = striker.strike(message) else {
+            return lanes[side]?.pass(unit, now: now) ?? []
+        }
+        return lanes[side]?.pass(strike, unit, now: now) ?? []
     }
 
     private func content(of event: Event, _ bytes: Bytes) -> Range<Int> {

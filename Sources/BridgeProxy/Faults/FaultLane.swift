@@ -9,6 +9,17 @@ struct FaultUnit {
     var content: Range<Int>
     /// What it is, with its meaning, for filters.
     var event: Event
+
+    /// Whether nothing of it is still to come, or was passed on before.
+    var isWhole: Bool {
+        switch event.kind {
+        case .frame(let frame): frame.content != .pieces && !frame.incomplete
+        case .message(let message): message.content != .pieces
+        case .request(let request): request.body.content != .pieces
+        case .response(let response): response.body.content != .pieces
+        default: false
+        }
+    }
 }
 
 /// What has to be done for a direction, in this order.
@@ -30,7 +41,13 @@ struct FaultLane {
     /// What waits for the next unit: to change places with it, or to leave with it.
     private var held: (bytes: Bytes, goesFirst: Bool, until: Int64)?
     private var isDown = false
+    /// What a striker does later, by time.
+    private var asides: [(step: MessageStrike.Step, at: Int64)] = []
+    /// Whether no striker may put anything between what comes: parts of something large do.
+    private(set) var isLeftAlone = false
 
+    /// So much may be done later at the same time.
+    private static let maximumAsides = 64
     private static let reorderTime = nanosecondsPerSecond
     private static let mergeTime = 50 * nanosecondsPerMillisecond
     private static let segmentGap = nanosecondsPerMillisecond
@@ -41,7 +58,12 @@ struct FaultLane {
     }
 
     /// When `deadlineReached` wants to be called; nil for never.
-    var deadline: Int64? { held?.until }
+    var deadline: Int64? {
+        switch (held?.until, asides.first?.at) {
+        case (let held?, let aside?): min(held, aside)
+        case (let held, let aside): held ?? aside
+        }
+    }
 
     /// When everything has left that came so far.
     func end(now: Int64) -> Int64 { max(now, free) }
@@ -113,14 +135,62 @@ struct FaultLane {
         return actions + send(bytes, segments: segments, bitsPerSecond: bitsPerSecond)
     }
 
-    /// Nothing came for which something is held.
-    mutating func deadlineReached(now: Int64) -> [FaultAction] {
-        guard let held, held.until <= now else { return [] }
-        return flush(now: now)
+    /// A unit came, in whose place something else is done.
+    mutating func pass(
+        _ strike: MessageStrike, _ unit: FaultUnit, now: Int64
+    ) -> [FaultAction] {
+        guard !isDown else { return [] }
+        var actions = [note(strike.note, unit)]
+        for step in strike.steps {
+            if step.delay > 0, asides.count < Self.maximumAsides {
+                asides.append((step, now + step.delay))
+            } else {
+                actions += perform(step.act, now: now)
+            }
+        }
+        // The times of one strike never fall, and equal ones keep their order.
+        let order = asides.enumerated().sorted {
+            ($0.element.at, $0.offset) < ($1.element.at, $1.offset)
+        }
+        asides = order.map(\.element)
+        return actions
     }
 
-    /// What is held leaves.
+    private mutating func perform(_ act: MessageStrike.Act, now: Int64) -> [FaultAction] {
+        guard !isDown else { return [] }
+        free = max(now, free)
+        switch act {
+        case .send(let bytes): return [.send(bytes, at: free)]
+        case .reset:
+            isDown = true
+            return [.reset(at: free)]
+        }
+    }
+
+    /// From now on nothing is put between what comes.
+    mutating func leaveAlone() -> [FaultAction] {
+        guard !isLeftAlone else { return [] }
+        isLeftAlone = true
+        let count = asides.count
+        asides = []
+        guard count > 0 else { return [] }
+        return [.note("what was to be done later is not: something large comes in parts")]
+    }
+
+    /// Nothing came for which something is held, or it is time for what is done later.
+    mutating func deadlineReached(now: Int64) -> [FaultAction] {
+        var actions: [FaultAction] = []
+        while let first = asides.first, first.at <= now {
+            asides.removeFirst()
+            actions += perform(first.step.act, now: now)
+        }
+        guard let held, held.until <= now else { return actions }
+        return actions + flush(now: now)
+    }
+
+    /// What is held leaves; nothing is done later any more.
     mutating func flush(now: Int64) -> [FaultAction] {
+        asides = []
         guard let held, !isDown else { return [] }
         self.held = nil
         free = max(now, free)

@@ -47,6 +47,13 @@ package struct FaultSpec {
         "throttle", "split", "merge",
     ]
 
+    /// No faults.
+    static var none: FaultSpec { FaultSpec(terms: []) }
+
+    private init(terms: [Term]) {
+        self.terms = terms
+    }
+
     /// Reads the text of a flag.
     package init(parsing text: String) throws(FaultSpecError) {
         var terms: [Term] = []

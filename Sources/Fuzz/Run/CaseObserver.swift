@@ -23,6 +23,8 @@ final class CaseObserver: SessionOutput {
 
     /// Breaches that are kept.
     private static let maximumBreaches = 200
+    /// Ids of commands of the queue that are remembered.
+    private static let maximumGiven = 10_000
     /// Hashes that are kept.
     private static let maximumShapes = 2000
 
@@ -44,6 +46,17 @@ final class CaseObserver: SessionOutput {
         }
         keep(checker.receive(event))
         look(at: event)
+    }
+
+    /// Nothing came until `time`: what was due has not come.
+    func advance(to time: Int64) {
+        keep(checker.advance(to: time))
+    }
+
+    /// The breaches since the last call, for a session that has no end in sight.
+    func takeBreaches() -> [Breach] {
+        defer { breaches = [] }
+        return breaches
     }
 
     private func keep(_ found: [Breach]) {
@@ -87,6 +100,7 @@ final class CaseObserver: SessionOutput {
         switch kind {
         case "command" where meaning["route"]?.stringValue == "queue":
             let id = meaning["id"]?.stringValue ?? ""
+            if given.count >= Self.maximumGiven { given = [] }
             if !given.insert(id).inserted { reached.insert(.redelivery) }
         case "enqueue":
             if let type = Self.commandType(event) { queuedTypes.insert(type) }
