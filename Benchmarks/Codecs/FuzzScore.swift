@@ -100,7 +100,7 @@ struct FuzzScore {
             .init("apart", .integer(campaign.apart.count)),
             .init(
                 "unreached",
-                .array(campaign.figures.unreached.map { .string($0.rawValue) })),
+                .array(campaign.figures.unreached(judging: side.peer).map { .string($0.rawValue) })),
         ]
         if let first {
             let script = first.finding.script
