@@ -9,6 +9,12 @@ extension FuzzFinding {
         let its = Set(other.bucket.kinds)
         if name == other.name || explains(other.bucket.signal, kinds: its) { return true }
         if other.signals.contains(bucket.signal), mine.isSubset(of: its) { return true }
+        // This one shows what the other shows, which takes less.
+        if signals.contains(other.bucket.signal), its.isSubset(of: mine),
+            !Self.general.contains(other.bucket.signal.check)
+        {
+            return true
+        }
         return bucket.signal.check == other.bucket.signal.check
             && !Self.general.contains(bucket.signal.check)
             && (mine.isSubset(of: its) || its.isSubset(of: mine))
