@@ -44,8 +44,9 @@ struct AnswerRules: RuleGroup {
         var exchange: Int
     }
 
-    /// For so long after its deadline a late answer is waited for before none is said to come.
-    private static let patience: Int64 = 30_000_000_000
+    /// For so many milliseconds after its deadline a late answer is waited for before none is said
+    /// to come; for a target whose time is scaled at least so many nanoseconds of the recorder's.
+    private static let patience: (milliseconds: Int64, least: Int64) = (30_000, 5_000_000_000)
     /// The longest that the command of an answer may lie back, unseen, before the recording
     /// began: the life of a command in the board's queue (board facts, "Queue times and limits").
     private static let maximumAge: Int64 = 300_000_000_000
@@ -244,6 +245,10 @@ struct AnswerRules: RuleGroup {
 
     // MARK: - Silence
 
+    private func patience(_ context: RuleContext) -> Int64 {
+        max(context.nanoseconds(Self.patience.milliseconds), Self.patience.least)
+    }
+
     mutating func advance(to time: Int64, _ context: inout RuleContext) {
         while let next = waiting.take(before: time) {
             if next.wasAwake == nil { wait(next, context) } else { judge(next, &context) }
@@ -273,7 +278,7 @@ struct AnswerRules: RuleGroup {
         let due = sent.time.clampedAdding(limit(sent, context)).clampedAdding(profile.slack)
         var next = waiting
         next.wasAwake = heard(sent, context).map { $0 > sent.time } ?? false
-        self.waiting.add(next, at: due.clampedAdding(Self.patience))
+        self.waiting.add(next, at: due.clampedAdding(patience(context)))
     }
 
     /// When the app that was given a command was last heard, while it can be.
@@ -294,7 +299,7 @@ struct AnswerRules: RuleGroup {
         let due = sent.time.clampedAdding(limit).clampedAdding(profile.slack)
         guard context.now > due, context.isCertain(since: sent.time) else { return }
         // While the session ends, the answer may still be on its way, and late.
-        let isOver = context.now > due.clampedAdding(Self.patience)
+        let isOver = context.now > due.clampedAdding(patience(context))
         // A phone that sleeps answers nothing; one that was heard before and after could have.
         guard let heard = heard(sent, context), heard > due,
             !isOver || waiting.wasAwake != false
