@@ -36,6 +36,7 @@ import Testing
     }
 
     @Test func `a group gets what it asks for, and each asks for something`() {
+        #expect(RuleInterests.all.isSuperset(of: [.sessions, .ended, .gone, .time]))
         for type in RuleChecker.groupTypes {
             #expect(!type.interests.isEmpty && type.interests != .all, "\(type)")
             #expect(Self.told(type).interests == .all)
