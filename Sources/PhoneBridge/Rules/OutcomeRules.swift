@@ -22,6 +22,9 @@ struct OutcomeRules: RuleGroup {
         var limit: Int64
         var route: Route
         var answer: (content: Int, seq: Int)?
+        /// The sending before it, where that one was answered and its outcome is still to come; one
+        /// at most.
+        var earlier: [Story] = []
 
         init(sent: Int64, seq: Int, limit: Int64, route: Route) {
             self.sent = sent
@@ -55,11 +58,19 @@ struct OutcomeRules: RuleGroup {
                 order.removeFirst(Self.maximumStories / 2)
             }
             let least = context.nanoseconds(context.profile.queueWaitMinimumMilliseconds)
-            if stories[id] == nil { order.append(id) }
+            var earlier: [Story] = []
+            if var before = stories[id] {
+                // The board may send it again just as it tells what the first one got.
+                before.earlier = []
+                if before.answer != nil, before.route == .websocket { earlier = [before] }
+            } else {
+                order.append(id)
+            }
             stories[id] = Story(
                 sent: sent.time, seq: sent.seq,
                 limit: command.route == .queue ? max(least, sent.timeout) : sent.timeout,
                 route: command.route)
+            stories[id]?.earlier = earlier
         case .result(let result):
             guard let id = result.id, stories[id] != nil, stories[id]?.answer == nil else { return }
             stories[id]?.answer = (Self.content(result.view), fact.seq)
@@ -71,10 +82,15 @@ struct OutcomeRules: RuleGroup {
     private mutating func judge(
         _ outcome: JSONView, _ fact: LinkFact, _ context: inout RuleContext
     ) {
-        guard let id = outcome["id"]?.string, let story = stories.removeValue(forKey: id),
-            context.isCertain(since: story.sent)
-        else { return }
-        order.removeAll { $0 == id }
+        guard let id = outcome["id"]?.string, var story = stories[id] else { return }
+        if let earlier = story.earlier.first {
+            stories[id]?.earlier = []
+            story = earlier
+        } else {
+            stories[id] = nil
+            order.removeAll { $0 == id }
+        }
+        guard context.isCertain(since: story.sent) else { return }
         // Without a WebSocket nothing was sent: this is no end of what the queue handed out.
         let code = outcome["error"]?["code"]?.string
         if story.route == .queue, code == Self.notConnected { return }

@@ -34,6 +34,24 @@ extension RuleCase {
                 #"1.1 app> {"id":"c1","data":{"text":"a"}}"#, "1.3",
                 #"{"id":"c1","data":{"text":"a"}}"#)),
         RuleCase(
+            "outcome-first-result", "sent again as the first outcome is told",
+            breaks: """
+                0    connect
+                1    board> {"id":"c1","type":"clipboard_read"}
+                1.1  app> {"id":"c1","data":{"text":"a"}}
+                1.2  board> {"id":"c1","type":"clipboard_read"}
+                1.3  note outcome {"id":"c1","data":{"text":"b"}}
+                """,
+            close: """
+                0    connect
+                1    board> {"id":"c1","type":"clipboard_read"}
+                1.1  app> {"id":"c1","data":{"text":"a"}}
+                1.2  board> {"id":"c1","type":"clipboard_read"}
+                1.3  note outcome {"id":"c1","data":{"text":"a"}}
+                1.4  app> {"id":"c1","data":{"text":"c"}}
+                1.5  note outcome {"id":"c1","data":{"text":"c"}}
+                """),
+        RuleCase(
             "outcome-timeout", breaks: outcome("2 wait", "6.3", timeout),
             close: outcome("2 wait", "6.2", timeout)),
     ]
