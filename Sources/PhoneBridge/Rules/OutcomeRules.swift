@@ -22,9 +22,9 @@ struct OutcomeRules: RuleGroup {
         var limit: Int64
         var route: Route
         var answer: (content: Int, seq: Int)?
-        /// The sending before it, where that one was answered and its outcome is still to come; one
-        /// at most.
-        var earlier: [Story] = []
+        /// What the app had said to the id just before: answer and command may have crossed, or the
+        /// outcome of the sending before is still to come.
+        var crossing: Int?
 
         init(sent: Int64, seq: Int, limit: Int64, route: Route) {
             self.sent = sent
@@ -37,6 +37,8 @@ struct OutcomeRules: RuleGroup {
     private let ownCodes: Set<String>
     private var stories: [String: Story] = [:]
     private var order: [String] = []
+    /// The last answer to each id, and when it came.
+    private var answers: [String: (content: Int, time: Int64)] = [:]
     /// What the board says of a command that it could not send (board facts, "Commands over
     /// WebSocket").
     private static let notConnected = "bridge_not_connected"
@@ -58,22 +60,21 @@ struct OutcomeRules: RuleGroup {
                 order.removeFirst(Self.maximumStories / 2)
             }
             let least = context.nanoseconds(context.profile.queueWaitMinimumMilliseconds)
-            var earlier: [Story] = []
-            if var before = stories[id] {
-                // The board may send it again just as it tells what the first one got.
-                before.earlier = []
-                if before.answer != nil, before.route == .websocket { earlier = [before] }
-            } else {
-                order.append(id)
-            }
+            if stories[id] == nil { order.append(id) }
             stories[id] = Story(
                 sent: sent.time, seq: sent.seq,
                 limit: command.route == .queue ? max(least, sent.timeout) : sent.timeout,
                 route: command.route)
-            stories[id]?.earlier = earlier
+            if let last = answers[id], fact.time.clampedSubtracting(last.time) <= context.slack {
+                stories[id]?.crossing = last.content
+            }
         case .result(let result):
-            guard let id = result.id, stories[id] != nil, stories[id]?.answer == nil else { return }
-            stories[id]?.answer = (Self.content(result.view), fact.seq)
+            guard let id = result.id, result.before != nil else { return }
+            let content = Self.content(result.view)
+            if answers.count >= Self.maximumStories { answers.removeAll() }
+            answers[id] = (content, fact.time)
+            guard stories[id] != nil, stories[id]?.answer == nil else { return }
+            stories[id]?.answer = (content, fact.seq)
         case .outcome(let document): judge(document.root, fact, &context)
         default: break
         }
@@ -82,14 +83,15 @@ struct OutcomeRules: RuleGroup {
     private mutating func judge(
         _ outcome: JSONView, _ fact: LinkFact, _ context: inout RuleContext
     ) {
-        guard let id = outcome["id"]?.string, var story = stories[id] else { return }
-        if let earlier = story.earlier.first {
-            stories[id]?.earlier = []
-            story = earlier
-        } else {
-            stories[id] = nil
-            order.removeAll { $0 == id }
+        guard let id = outcome["id"]?.string, let story = stories[id] else { return }
+        if let crossing = story.crossing, crossing == Self.content(outcome) {
+            // Whose it is cannot be said; the next one is this story's end, if one comes.
+            stories[id]?.crossing = nil
+            context.exercise(Self.first)
+            return
         }
+        stories[id] = nil
+        order.removeAll { $0 == id }
         guard context.isCertain(since: story.sent) else { return }
         // Without a WebSocket nothing was sent: this is no end of what the queue handed out.
         let code = outcome["error"]?["code"]?.string

@@ -52,6 +52,22 @@ extension RuleCase {
                 1.5  note outcome {"id":"c1","data":{"text":"c"}}
                 """),
         RuleCase(
+            "outcome-first-result", "sent as a late answer to the sending before comes",
+            breaks: """
+                0    connect
+                1    app> {"id":"c1","data":{"text":"a"}}
+                1.5  board> {"id":"c1","type":"clipboard_read"}
+                1.6  note outcome {"id":"c1","data":{"text":"a"}}
+                """,
+            close: """
+                0    connect
+                1    board> {"id":"c1","type":"clipboard_read"}
+                1.1  note outcome {"id":"c1","error":{"category":"transient","code":"bridge_connection_closed","message":""}}
+                2    app> {"id":"c1","data":{"text":"a"}}
+                2.1  board> {"id":"c1","type":"clipboard_read"}
+                2.2  note outcome {"id":"c1","data":{"text":"a"}}
+                """),
+        RuleCase(
             "outcome-timeout", breaks: outcome("2 wait", "6.3", timeout),
             close: outcome("2 wait", "6.2", timeout)),
     ]
