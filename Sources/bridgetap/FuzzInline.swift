@@ -100,9 +100,11 @@ final class FuzzInline {
         var code: ExitCode?
         defer { if code == nil { stop(target, loop) } }
         let board = try start(target, loop)
-        let upstream = try addresses(of: board, loop)
+        let upstream = try loop.addresses(of: board.host, port: board.port, for: "--upstream")
         guard let listen = options.target.listen,
-            let address = try addresses(of: listen, loop).first
+            let address = try loop.addresses(
+                of: listen.host, port: listen.port, for: "--listen"
+            ).first
         else { throw Failure(.usage, "--listen HOST:PORT is missing") }
         let path = sessionPath
         let info = SessionInfo(
@@ -210,22 +212,6 @@ final class FuzzInline {
             loop.stop()
         }
         if !isOver { loop.run() }
-    }
-
-    /// The addresses of a place; this runs the loop until they are there.
-    private func addresses(of place: Endpoint, _ loop: UVLoop) throws -> [SocketAddress] {
-        var result: Result<[SocketAddress], NetworkError>?
-        loop.resolve(place.host, port: place.port) {
-            result = $0
-            loop.stop()
-        }
-        loop.run()
-        switch result {
-        case .success(let addresses)?: return addresses
-        case .failure(let error)?:
-            throw Failure(.unreachable, "cannot look up \(place.host): \(error)")
-        case nil: throw Failure(.internalFault, "the look-up of \(place.host) gave no answer")
-        }
     }
 
     // MARK: What is found

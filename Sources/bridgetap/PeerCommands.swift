@@ -250,19 +250,7 @@ private final class PeerLoop {
     }
 
     func resolve(_ place: HostAndPort, for flag: String) throws -> SocketAddress {
-        var result: Result<[SocketAddress], NetworkError>?
-        loop.resolve(place.host, port: place.port) { [loop] in
-            result = $0
-            loop.stop()
-        }
-        loop.run()
-        switch result {
-        case .success(let addresses)? where !addresses.isEmpty: return addresses[0]
-        case .failure(let error)?:
-            throw Failure(.unreachable, "\(flag): cannot look up \(place.host): \(error)")
-        case .success?, nil:
-            throw Failure(.unreachable, "\(flag): \(place.host) has no address")
-        }
+        try loop.addresses(of: place.host, port: place.port, for: flag)[0]
     }
 
     /// Runs until SIGINT, SIGTERM or SIGHUP, or until the loop is stopped.

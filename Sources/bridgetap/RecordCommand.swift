@@ -216,21 +216,7 @@ private final class RecordJob {
         try job.tellReady("\(address)\n")
     }
 
-    /// The addresses of a name; this runs the loop until they are there.
     private func resolve(_ place: HostAndPort, for flag: String) throws -> [SocketAddress] {
-        let loop = job.loop
-        var result: Result<[SocketAddress], NetworkError>?
-        loop.resolve(place.host, port: place.port) {
-            result = $0
-            loop.stop()
-        }
-        loop.run()
-        switch result {
-        case .success(let addresses)?: return addresses
-        case .failure(let error)?:
-            throw Failure(.unreachable, "\(flag): cannot look up \(place.host): \(error)")
-        case nil:
-            throw Failure(.internalFault, "\(flag): the look-up of \(place.host) gave no answer")
-        }
+        try job.loop.addresses(of: place.host, port: place.port, for: flag)
     }
 }
