@@ -61,6 +61,14 @@ package struct EffectGate: Sendable {
         judge(body) { (reader, root) throws(Refusal) in try reader.commands(ofAnswer: root) }
     }
 
+    /// Judges a frame that breaks RFC 6455: what a phone makes of one nobody can say, so it takes
+    /// everything to be allowed.
+    package func pass(brokenFrame frame: Bytes) -> Verdict {
+        level == .all
+            ? .allowed(frame)
+            : .refused("a phone may read a broken frame in more than one way")
+    }
+
     // MARK: - What comes in
 
     /// Takes what the phone says, a message or the body of a result's POST: it tells which things

@@ -25,6 +25,18 @@ import Wire
         return gate.pass(Bytes(message.utf8))
     }
 
+    @Test(arguments: EffectGate.Level.allCases)
+    func `a broken frame may be anything, and goes out only where everything may`(
+        level: EffectGate.Level
+    ) {
+        let frame = Bytes([0xa1, 2, 0x7b, 0x7d])
+        let verdict = EffectGate(level: level).pass(brokenFrame: frame)
+        #expect((verdict == .allowed(frame)) == (level == .all))
+        #expect(
+            (why(verdict) == "a phone may read a broken frame in more than one way")
+                == (level != .all))
+    }
+
     // MARK: - Levels
 
     @Test(arguments: Contract.current.commands.map(\.name))

@@ -69,12 +69,9 @@ private struct CorpusScript {
         case .request(let request): take(request, item)
         case .response: if side == .board { handedOut(item) }
         case .message(let from, _, let content, _): take(content, from, item)
-        case .closeFrame(let from, let payload):
-            guard from == side, let link = links[item.conn] else { return }
-            let bytes = payload.bytes
-            let code = bytes.count < 2 ? nil : UInt16(bytes[0]) << 8 | UInt16(bytes[1])
-            add(.close(link, code: code, reason: Bytes(bytes.dropFirst(2))), item)
-            links[item.conn] = nil
+        case .closeFrame(let from, let payload): close(payload.bytes, from, item)
+        case .brokenFrame(let from, let frame, _) where frame.header.opcode == .close:
+            close(frame.payload, from, item)
         case .ended(let from, let how):
             guard from == side, let link = links[item.conn] else { return }
             add(how == .reset ? .reset(link) : .fin(link), item)
@@ -85,6 +82,13 @@ private struct CorpusScript {
         // What breaks the RFC is a matter of mutations.
         case .brokenFrame, .outcome, .unplayable: break
         }
+    }
+
+    private mutating func close(_ payload: Bytes, _ from: Side, _ item: RecordedSession.Item) {
+        guard from == side, let link = links[item.conn] else { return }
+        let code = payload.count < 2 ? nil : UInt16(payload[0]) << 8 | UInt16(payload[1])
+        add(.close(link, code: code, reason: Bytes(payload.dropFirst(2))), item)
+        links[item.conn] = nil
     }
 
     /// Adds a step, with the pause before it where that is more than the peer's doing.

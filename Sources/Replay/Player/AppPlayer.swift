@@ -165,6 +165,11 @@ package struct AppPlayer {
         case .frame(let link, let bytes):
             guard openLinks.contains(link) else { return gone(index, at: now) }
             actions.append(.frame(link: link, bytes))
+        case .kept(let link):
+            guard openLinks.contains(link) else {
+                return schedule.fail(
+                    index, "the board ended the connection behind a broken frame", at: now)
+            }
         case .end(let link, let how):
             guard openLinks.contains(link) else { return gone(index, at: now) }
             actions.append(.end(link: link, how))

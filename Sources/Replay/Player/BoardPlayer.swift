@@ -25,6 +25,8 @@ package struct BoardPlayer {
         case accept(ExchangeID, compresses: Bool, framing: MessageWriter.Framing)
         case send(LinkID, Opcode, Bytes)
         case ping(LinkID, Bytes)
+        /// Sends a frame as it is, to the byte.
+        case frame(LinkID, Bytes)
         case end(LinkID, ReplayScript.Ending)
         case setState(step: Int, String)
     }
@@ -63,6 +65,8 @@ package struct BoardPlayer {
     private var answers: [Int: [Int]] = [:]
     private var handings: [Int: [Int]] = [:]
     private var ends: [Int: Int] = [:]
+    /// The commands that broken frames carry, by their steps.
+    private var carried: [Int: Int] = [:]
 
     /// - Parameter gate: what lets commands out to the phone.
     package init(
@@ -83,6 +87,13 @@ package struct BoardPlayer {
             case .handedOut(let command): handings[command, default: []].append(index)
             case .ended(let link): ends[link] = index
             default: break
+            }
+        }
+        for (number, command) in script.commands.enumerated() {
+            for step in command.arrivals {
+                guard script.steps.indices.contains(step), case .frame = script.steps[step].kind
+                else { continue }
+                carried[step] = number
             }
         }
     }
@@ -147,6 +158,23 @@ package struct BoardPlayer {
                 return schedule.fail(index, Self.isGone, at: now)
             }
             actions.append(.ping(live, payload))
+        case .frame(let link, let bytes):
+            if case .refused(let why) = gate.pass(brokenFrame: bytes) {
+                return refuse(frame: index, on: link, why)
+            }
+            guard let live = live(link) else {
+                return schedule.fail(index, Self.isGone, at: now)
+            }
+            if let command = carried[index] {
+                // As it was recorded, with its id.
+                name(command, script.commands[command].id)
+            }
+            actions.append(.frame(live, bytes))
+        case .kept(let link):
+            guard let own = liveLinks[link], openLinks.contains(own) else {
+                return schedule.fail(
+                    index, "the app ended the connection behind a broken frame", at: now)
+            }
         case .end(let link, let how):
             guard let live = live(link) else {
                 return schedule.fail(index, Self.isGone, at: now)
@@ -166,7 +194,7 @@ package struct BoardPlayer {
         case .treatPoll(let exchange):
             treatments.append(exchange)
         case .pause: break
-        case .frame, .connect, .beat, .answer, .request, .post, .stimulate, .opened, .ended,
+        case .connect, .beat, .answer, .request, .post, .stimulate, .opened, .ended,
             .arrival, .response, .echo, .outcome, .appEvent, .handedOut, .answered:
             return schedule.skip(index, "not the board's to do")
         }
@@ -191,6 +219,28 @@ package struct BoardPlayer {
         schedule.skip(index, why)
         for step in (answers[command] ?? []) + (handings[command] ?? []) {
             schedule.skip(step, why)
+        }
+    }
+
+    /// A broken frame is kept from the phone: what the app made of it cannot be put to the test.
+    private mutating func refuse(frame index: Int, on link: Int, _ why: String) {
+        schedule.skip(index, why)
+        if let command = carried[index] { refuse(index, command, why) }
+        var next: Int?
+        for step in (index + 1)..<script.steps.count {
+            switch script.steps[step].kind {
+            case .kept(link): schedule.skip(step, why)
+            case .ended(link):
+                // The app stays, and does not come again.
+                schedule.skip(step, why)
+                next = openings.first { $0 > step }
+            case .opened(let other) where step == next:
+                schedule.skip(step, why)
+                openings.removeAll { $0 == step }
+                for event in events where event.link == other { schedule.skip(event.step, why) }
+                return
+            default: break
+            }
         }
     }
 
@@ -260,8 +310,8 @@ package struct BoardPlayer {
         return message
     }
 
-    private mutating func name(_ command: Int) {
-        let id = script.commands[command].id + options.suffix
+    private mutating func name(_ command: Int, _ liveID: String? = nil) {
+        let id = liveID ?? script.commands[command].id + options.suffix
         liveIDs[command] = id
         commandOfLive[id] = command
     }

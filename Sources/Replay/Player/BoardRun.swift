@@ -112,7 +112,7 @@ package final class BoardRun {
     private func perform(_ action: BoardPlayer.Action) {
         switch action {
         case .respond, .cutOff, .accept, .setState, .end: links.flush()
-        case .ignore, .send, .ping: break
+        case .ignore, .send, .ping, .frame: break
         }
         switch action {
         case .respond(let number, let response):
@@ -123,6 +123,7 @@ package final class BoardRun {
             accept(number, compresses, framing)
         case .send(let link, let opcode, let content): links.send(opcode, content, on: link)
         case .ping(let link, let payload): links.ping(payload, on: link)
+        case .frame(let link, let bytes): links.send(frame: bytes, on: link)
         case .end(let link, let how): links.end(link, how)
         case .setState(let step, let word): setState(step, word)
         }

@@ -49,6 +49,9 @@ final class PlayLinks {
     /// Sends bytes as they are: a frame that no endpoint would write.
     func send(frame: Bytes, on number: Int) {
         links[number]?.send(raw: frame)
+        guard let first = frame.first, Opcode(rawValue: first) == .close else { return }
+        // Its close frame has been sent: it has no other answer to the peer's.
+        links[number]?.isSilent = true
     }
 
     /// Reads nothing more of a connection until it is ended.

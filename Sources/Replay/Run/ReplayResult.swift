@@ -94,7 +94,8 @@ package struct ReplayResult {
             pairing.unexercised[script.links[link].beginSeq] = why
         case .request(let exchange), .response(let exchange), .post(let exchange, _):
             pairing.unexercised[script.exchanges[exchange].seq] = why
-        case .send, .ping, .frame, .connect, .beat, .answer, .state, .treatPoll, .echo, .outcome,
+        case .frame: self.script.unplayable.append((step.seq, why))
+        case .send, .ping, .kept, .connect, .beat, .answer, .state, .treatPoll, .echo, .outcome,
             .pause:
             break
         }
@@ -116,6 +117,7 @@ package struct ReplayResult {
         case .ended(let link): fail(link, "ended", step, why)
         case .echo(let link): fail(link, "echo", step, why)
         case .end(let link, _): fail(link, "end", step, why)
+        case .kept(let link): fail(link, "kept", step, why)
         // These show as what is missing: a command, an answer, an event.
         case .arrival, .appEvent, .handedOut, .answered: break
         // Ours: what they rested on has been told.

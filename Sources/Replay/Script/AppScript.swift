@@ -127,10 +127,12 @@ struct AppScript {
             guard let link = reading.link(item.conn) else { return }
             reading.add(.ping(link: link, payload), item)
         case .ping(.board, _): break
-        case .brokenFrame(.app, let bytes, _):
+        case .brokenFrame(.app, let frame, _):
             guard let link = reading.link(item.conn) else { return }
-            reading.add(.frame(link: link, bytes), item)
-        case .brokenFrame(.board, _, _): break
+            reading.brokenFrame(frame, on: link, item)
+        case .brokenFrame(.board, let frame, _):
+            guard frame.header.opcode == .close else { return }
+            closed(by: .board, .frame(ClosePayload(frame.payload)), item)
         case .closeFrame(let side, let payload): closed(by: side, .frame(payload), item)
         case .ended(let side, let how):
             closed(by: side, how == .fin ? .fin : .reset, item)
@@ -343,7 +345,9 @@ struct AppScript {
             endOutcomes(on: link, item)
         } else if case .frame = how, !ending.contains(link) {
             ended(link, item)
-        } else if how != .fin, ending.insert(link).inserted {
+        } else if how != .fin || reading.reactions.ends(item.conn),
+            ending.insert(link).inserted
+        {
             ended(link, item)
         }
         if case .fin = how, side == .board, ending.contains(link),

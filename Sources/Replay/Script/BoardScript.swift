@@ -54,7 +54,7 @@ struct BoardSideScript {
             case .request(let request):
                 // The queue is polled on and on.
                 return !reading.isPoll(request)
-            case .message: return true
+            case .message, .brokenFrame(.board, _, _): return true
             default: return false
             }
         }
@@ -114,10 +114,10 @@ struct BoardSideScript {
             guard let link = reading.link(item.conn) else { return }
             reading.add(.ping(link: link, payload), item)
         case .ping(.app, _): break
-        case .brokenFrame(.board, _, let why):
-            // What a phone makes of one, no gate can tell.
-            reading.script.unplayable.append((item.seq, why))
-        case .brokenFrame(.app, _, _): break
+        case .brokenFrame(.board, let frame, _): brokenFrame(frame, item)
+        case .brokenFrame(.app, let frame, _):
+            guard frame.header.opcode == .close else { return }
+            closed(by: .app, .frame(ClosePayload(frame.payload)), item, isTail)
         case .closeFrame(let side, let payload):
             closed(by: side, .frame(payload), item, isTail)
         case .ended(let side, let how):
@@ -219,6 +219,27 @@ struct BoardSideScript {
             return
         }
         reading.add(.send(link: link, opcode, content), item)
+    }
+
+    /// A broken frame goes out as it is; an app may take it for a command all the same.
+    private mutating func brokenFrame(_ frame: Frame, _ item: RecordedSession.Item) {
+        guard let link = reading.link(item.conn) else { return }
+        let command = reading.meaning("command", item).flatMap {
+            reading.command($0, frame.payload, item)
+        }
+        let step: Int
+        if ending.contains(link),
+            let end = reading.script.steps.lastIndex(where: {
+                if case .ended(link) = $0.kind { true } else { false }
+            })
+        {
+            // Behind the close frame, and before the end of all.
+            insert(.frame(link: link, frame.encoded()), at: end) { $0.seq = item.seq }
+            step = end
+        } else {
+            step = reading.brokenFrame(frame, on: link, item)
+        }
+        if let command { sent(command, step, item) }
     }
 
     private mutating func appMessage(_ content: Bytes, _ item: RecordedSession.Item) {
@@ -359,9 +380,12 @@ struct BoardSideScript {
             reading.add(.ended(link: link), item)
         } else {
             ending.insert(link)
-            guard !isTail else { return }
+            let isReaction = reading.reactions.ends(item.conn)
+            guard !isTail || isReaction else { return }
             reading.script.links[link].hasEnd = true
-            if !isCalledFor(item) { reading.add(.state(PhoneStateWord.disconnect.text), item) }
+            if !isReaction, !isCalledFor(item) {
+                reading.add(.state(PhoneStateWord.disconnect.text), item)
+            }
             // An app that hears no echo gives up in its own time.
             reading.add(.ended(link: link), item, allowance: 20_000_000_000)
         }

@@ -27,9 +27,10 @@ package struct RecordedSession: Sendable {
         case message(
             from: Side, opcode: Opcode, content: Bytes, framing: MessageWriter.Framing)
         case ping(from: Side, Bytes)
-        /// A frame that stands for itself and breaks RFC 6455, as it crossed, and how it does.
-        case brokenFrame(from: Side, Bytes, why: String)
-        /// A close frame.
+        /// A frame that no endpoint would send, as it crossed, and why: it breaks RFC 6455, or is a
+        /// part of a message that does.
+        case brokenFrame(from: Side, Frame, why: String)
+        /// A close frame in good order.
         case closeFrame(from: Side, ClosePayload)
         /// A side stopped sending, or the connection broke.
         case ended(from: Side, Event.Ending)
@@ -49,6 +50,7 @@ package struct RecordedSession: Sendable {
     /// Lengths of the first frames of messages that are under way, by connection and side.
     private var firstFrames: [Int: [Side: Int]] = [:]
     private var frames = FrameFaults()
+    private var parts = MessageParts()
     /// What is over the limit of an event and comes in pieces, by its head event's `seq`.
     private var large: [Int: LargeContent] = [:]
     private let maximumSize: Int
@@ -65,8 +67,6 @@ package struct RecordedSession: Sendable {
     private struct LargeContent {
         var head: Event
         var content = Bytes()
-        /// The item that names it for as long as it is not all there.
-        var item: Int
     }
 
     /// Why a session cannot be played.
@@ -101,6 +101,11 @@ package struct RecordedSession: Sendable {
         case .close(let close):
             add(.ended(from: event.from ?? .app, close.how), event)
         case .note(let note):
+            if note.code == Event.Note.notInflated || note.code == Event.Note.inflationGivenUp,
+                let from = event.from
+            {
+                place(parts.notInflated(from: FrameSender(conn: event.conn, side: from)))
+            }
             guard note.code == "outcome", let to = note.to else { return }
             add(.outcome(of: to), event)
         case .data(let data):
@@ -109,6 +114,7 @@ package struct RecordedSession: Sendable {
                     from: event.from, "bytes that are neither HTTP nor WebSocket: \(data.why)"),
                 event)
         case .gap(let gap):
+            if let from = event.from { missing(from: from, event) }
             add(.unplayable(from: event.from, "bytes that are not in the file: \(gap.why)"), event)
         case .piece(let piece): try take(piece)
         case .open, .response, .end: break
@@ -120,7 +126,7 @@ package struct RecordedSession: Sendable {
     /// Names what is over the limit, until its last piece is there.
     private mutating func begin(_ what: String, _ from: Side, _ event: Event) {
         add(.unplayable(from: from, "\(what) over 1 MiB that is not all in the file"), event)
-        large[event.seq] = LargeContent(head: event, item: items.count - 1)
+        large[event.seq] = LargeContent(head: event)
     }
 
     private mutating func take(_ piece: Event.Piece) throws(Failure) {
@@ -161,14 +167,20 @@ package struct RecordedSession: Sendable {
         default: break
         }
         // It stands where it began: its reader may have ended the connection within it.
-        if items.count > known { items[entry.item] = items.removeLast() }
+        guard items.count > known,
+            let place = items.dropLast().lastIndex(where: { $0.seq == whole.seq })
+        else { return }
+        items[place] = items.removeLast()
     }
 
     private mutating func add(_ kind: Kind, _ event: Event) {
-        items.append(
-            Item(
-                seq: event.seq, time: event.time, conn: event.conn, kind: kind,
-                meaning: Array(event.bridge)))
+        items.append(Self.item(kind, event))
+    }
+
+    private static func item(_ kind: Kind, _ event: Event) -> Item {
+        Item(
+            seq: event.seq, time: event.time, conn: event.conn, kind: kind,
+            meaning: Array(event.bridge))
     }
 
     private mutating func count(_ bytes: Int) throws(Failure) {
@@ -196,6 +208,8 @@ package struct RecordedSession: Sendable {
         add(.response(response), event)
     }
 
+    // MARK: WebSocket
+
     private mutating func take(
         _ frame: Event.FrameRecord, _ event: Event, isJudged: Bool = false
     ) throws(Failure) {
@@ -203,36 +217,59 @@ package struct RecordedSession: Sendable {
         guard !frame.incomplete else {
             return add(.unplayable(from: from, "a frame that is cut"), event)
         }
-        let fault = isJudged ? nil : frames.fault(of: frame.header, from: from, on: event.conn)
+        let sender = FrameSender(conn: event.conn, side: from)
+        let (position, fault) = isJudged ? (.alone, nil) : frames.look(at: frame, from: sender)
         guard case .whole(let payload) = frame.content else {
-            // Of others the message comes, too.
-            guard fault == nil, frame.header.isWholeMessage else {
-                if let fault { add(.unplayable(from: from, fault.text), event) }
-                return
+            if let fault { add(.unplayable(from: from, fault), event) }
+            if case .alone = position {
+                if fault == nil, frame.header.isWholeMessage { begin("a message", from, event) }
+            } else {
+                // The message comes, too.
+                release(parts.unplayable(from: sender))
             }
-            return begin("a message", from, event)
+            return
         }
-        if let fault {
-            guard fault.standsForItself else {
-                return add(.unplayable(from: from, fault.text), event)
-            }
+        let isFirst: Bool
+        switch position {
+        case .behindGap: return
+        case .alone:
+            if !frame.header.opcode.isControl { parts.alone(from: sender) }
+            parts.settled(sender)
+            guard let fault else { return try take(frame.header, payload, from, event) }
             try count(payload.count)
-            let bytes = Frame(header: frame.header, payload: payload).encoded()
-            return add(.brokenFrame(from: from, bytes, why: fault.text), event)
+            return add(
+                .brokenFrame(
+                    from: from, Frame(header: frame.header, payload: payload), why: fault), event)
+        case .first:
+            isFirst = true
+            firstFrames[event.conn, default: [:]][from] = payload.count
+        case .further: isFirst = false
         }
-        switch frame.header.opcode {
+        parts.settled(sender)
+        let item = Self.item(
+            .brokenFrame(
+                from: from, Frame(header: frame.header, payload: payload),
+                why: fault ?? "a part of a message that cannot be sent as one"), event)
+        try count(payload.count)
+        switch parts.take(item, from: sender, isFirst: isFirst, isBroken: fault != nil) {
+        case .kept: break
+        case .played(let earlier):
+            place(earlier)
+            items.append(item)
+        }
+    }
+
+    /// Takes a frame that is in good order and stands by itself.
+    private mutating func take(
+        _ header: FrameHeader, _ payload: Bytes, _ from: Side, _ event: Event
+    ) throws(Failure) {
+        switch header.opcode {
         case .close: add(.closeFrame(from: from, ClosePayload(payload)), event)
         case .ping: add(.ping(from: from, payload), event)
         case .text, .binary:
-            // Others are parts of a message, which follows.
-            guard frame.header.isWholeMessage else {
-                firstFrames[event.conn, default: [:]][from] = payload.count
-                return
-            }
             try count(payload.count)
             add(
-                .message(
-                    from: from, opcode: frame.header.opcode, content: payload, framing: .whole),
+                .message(from: from, opcode: header.opcode, content: payload, framing: .whole),
                 event)
         default: break
         }
@@ -240,7 +277,15 @@ package struct RecordedSession: Sendable {
 
     private mutating func take(_ message: Event.Message, _ event: Event) throws(Failure) {
         guard let from = event.from else { return }
-        guard !frames.wasBroken(message, from: from, on: event.conn) else { return }
+        var isPlayable = !message.incomplete
+        if case .whole(let content) = message.content, message.opcode == .text {
+            isPlayable = isPlayable && isValidUTF8(content.span)
+        }
+        let (isTaken, frames) = parts.message(
+            from: FrameSender(conn: event.conn, side: from), isPlayable: isPlayable,
+            hasEnd: !message.incomplete)
+        if isTaken { release(frames) } else { place(frames) }
+        guard isTaken else { return }
         guard !message.incomplete else {
             return add(.unplayable(from: from, "a message that is cut"), event)
         }
@@ -252,6 +297,33 @@ package struct RecordedSession: Sendable {
             .message(
                 from: from, opcode: message.opcode, content: content,
                 framing: framing(of: message, content.count, from, event.conn)), event)
+    }
+
+    /// Puts frames that are played after all where they crossed.
+    private mutating func place(_ frames: [Item]) {
+        guard let first = frames.first else { return }
+        let start = (items.lastIndex { $0.seq < first.seq } ?? -1) + 1
+        let later = items[start...] + frames
+        items.removeSubrange(start...)
+        items += later.sorted { $0.seq < $1.seq }
+    }
+
+    /// Forgets frames for which a message stands.
+    private mutating func release(_ frames: [Item]) {
+        for case .brokenFrame(_, let frame, _) in frames.map(\.kind) {
+            size -= frame.payload.count
+        }
+    }
+
+    /// Bytes of a side are not in the file.
+    private mutating func missing(from side: Side, _ event: Event) {
+        let sender = FrameSender(conn: event.conn, side: side)
+        frames.missing(from: sender)
+        let needless = parts.missing(from: sender)
+        guard !needless.isEmpty else { return }
+        release(items.filter { needless.contains($0.seq) })
+        items.removeAll { needless.contains($0.seq) }
+        add(.unplayable(from: side, "a message that is cut"), event)
     }
 
     /// How its sender cuts messages into frames, as far as this one shows.

@@ -184,8 +184,10 @@ package struct ReplayScript: Sendable {
         /// not know.
         case send(link: Int, Opcode, Bytes)
         case ping(link: Int, Bytes)
-        /// Sends a broken frame as it was recorded.
+        /// Sends a broken frame, or a part of a broken message, as it was recorded.
         case frame(link: Int, Bytes)
+        /// Looks whether the peer has kept a connection on which it got a broken frame.
+        case kept(link: Int)
         case end(link: Int, Ending)
 
         // What the app does.
@@ -234,8 +236,8 @@ extension ReplayScript.Kind {
     /// Whether it is ours to do, not the peer's.
     package var isOurs: Bool {
         switch self {
-        case .send, .ping, .frame, .end, .connect, .beat, .answer, .request, .post, .stimulate,
-            .command, .offer, .state, .treatPoll, .pause:
+        case .send, .ping, .frame, .kept, .end, .connect, .beat, .answer, .request, .post,
+            .stimulate, .command, .offer, .state, .treatPoll, .pause:
             true
         case .opened, .ended, .arrival, .response, .echo, .outcome, .appEvent, .handedOut,
             .answered:

@@ -6,6 +6,8 @@ import Wire
 struct ScriptReading {
     let contract: Contract
     let session: RecordedSession
+    /// What the peer made of broken frames of the side that is played.
+    let reactions: FrameReactions
     var script: ReplayScript
     /// Links by connection.
     private(set) var linkOfConn: [Int: Int] = [:]
@@ -17,6 +19,7 @@ struct ScriptReading {
     init(_ session: RecordedSession, role: Side, contract: Contract) {
         self.session = session
         self.contract = contract
+        reactions = FrameReactions(session, to: role)
         script = ReplayScript(role: role)
     }
 
@@ -37,6 +40,23 @@ struct ScriptReading {
     }
 
     func link(_ conn: Int) -> Int? { linkOfConn[conn] }
+
+    /// Adds what plays a broken frame, and looks a while later whether the peer has kept the
+    /// connection, where it had; gives the step of the frame.
+    @discardableResult
+    mutating func brokenFrame(
+        _ frame: Frame, on link: Int, _ item: RecordedSession.Item
+    ) -> Int {
+        let step = add(.frame(link: link, frame.encoded()), item)
+        if let time = reactions.time(keptBehind: item.seq) {
+            add(
+                .kept(link: link), item,
+                wait: ReplayScript.Wait(
+                    after: step, duration: time,
+                    why: "what a peer makes of a broken frame shows in a moment"))
+        }
+        return step
+    }
 
     // MARK: HTTP
 

@@ -32,7 +32,7 @@ enum StepSpacing {
             case .response(let exchange): open[script.exchanges[exchange].conn] = nil
             case .outcome(let command):
                 if let conn = answeredOn[command] { open[conn] = nil }
-            case .end, .stimulate, .command, .offer, .state, .treatPoll, .arrival, .appEvent,
+            case .kept, .end, .stimulate, .command, .offer, .state, .treatPoll, .arrival, .appEvent,
                 .handedOut, .answered, .pause:
                 break
             }

@@ -266,11 +266,7 @@ package struct DiffReader {
             guard frame.header.opcode == .close else { return }
             echoes.closing(event.conn, by: event.from, at: event.time)
             guard case .whole(let payload) = frame.content else { return }
-            if case .status(let code, _) = ClosePayload(payload) {
-                end("\(code.rawValue)", event)
-            } else {
-                end("1005", event)
-            }
+            closed(frame.header, ClosePayload(payload), event)
         case .close(let close):
             echoes.ended(event.conn, at: event.time)
             end(close.how.rawValue, event)
@@ -287,6 +283,25 @@ package struct DiffReader {
         guard links[event.conn] == nil else { return }
         links[event.conn] = session.links.count
         session.links.append(DiffSession.Link(seq: event.seq))
+    }
+
+    private mutating func closed(
+        _ header: FrameHeader, _ payload: ClosePayload, _ event: Event
+    ) {
+        let word = "\(payload.code?.rawValue ?? CloseCode.noStatus.rawValue)"
+        guard let place = links[event.conn] else { return }
+        if session.links[place].isBroken, session.links[place].endedBy != event.from {
+            if session.links[place].answer == nil { session.links[place].answer = word }
+            return
+        }
+        guard session.links[place].endTime == nil else { return }
+        end(word, event)
+        let violations = FrameViolation.violations(
+            of: header, from: event.from == .app ? .client : .server, deflate: false,
+            isWithinMessage: false)
+        // Of what a browser exported nobody knows the masks.
+        session.links[place].isBroken =
+            violations.contains { $0 != .unmasked } || payload.violation != nil
     }
 
     /// What ends a connection first stands.

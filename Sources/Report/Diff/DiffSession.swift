@@ -103,6 +103,11 @@ package struct DiffSession {
         package var endedBy: Side?
         /// When that was, in nanoseconds of the session.
         package var endTime: Int64?
+        /// The code with which the other side answered a close frame that breaks RFC 6455; nil for
+        /// one in good order, and without an answer.
+        package var answer: String?
+        /// Whether the close frame that ended it breaks RFC 6455.
+        var isBroken = false
     }
 
     /// People's name for it: the file.

@@ -75,12 +75,15 @@ extension SessionDiff {
             guard pairing != nil else { return facts }
         }
         for (index, pair) in zip(left, right).enumerated() {
-            guard pair.0.end != pair.1.end || pairing != nil && pair.0.endedBy != pair.1.endedBy
+            guard
+                pair.0.end != pair.1.end || pair.0.answer != pair.1.answer
+                    || pairing != nil && pair.0.endedBy != pair.1.endedBy
             else { continue }
             let judged = pairing?.judged
             let isJudged =
                 pairing?.unexercised[pair.0.seq] == nil
-                && (judged == nil || pair.0.endedBy == judged || pair.1.endedBy == judged)
+                && (judged == nil || pair.0.endedBy == judged || pair.1.endedBy == judged
+                    || pair.0.answer != pair.1.answer)
             facts.append(
                 FactDifference(
                     name: "end of WebSocket connection \(index + 1)", first: text(pair.0),
@@ -90,8 +93,9 @@ extension SessionDiff {
     }
 
     private func text(_ link: DiffSession.Link) -> String {
-        guard pairing != nil, let side = link.endedBy else { return link.end }
-        return "\(link.end) by the \(side.rawValue)"
+        let answer = link.answer.map { ", answered with \($0)" } ?? ""
+        guard pairing != nil, let side = link.endedBy else { return link.end + answer }
+        return "\(link.end) by the \(side.rawValue)" + answer
     }
 
     /// How often there is what, such as `404 ×2`.

@@ -161,8 +161,11 @@ import Wire
     // MARK: What is not as it should be
 
     /// A session of one WebSocket connection, which is number 1, and of what a test adds.
-    private static func session(_ events: [Event]) throws -> RecordedSession {
+    private static func session(
+        _ events: [Event], isDeflated: Bool = false
+    ) throws -> RecordedSession {
         var session = RecordedSession()
+        let extensions = isDeflated ? ["permessage-deflate"] : []
         let opening: [Event] = [
             Event(
                 time: 0, conn: 1, from: .app,
@@ -172,7 +175,10 @@ import Wire
                         headers: [FieldLine("Upgrade", "websocket")]))),
             Event(
                 time: 1, conn: 1, from: .board,
-                kind: .response(Event.Response(exchange: 1, status: 101, reason: ""))),
+                kind: .response(
+                    Event.Response(
+                        exchange: 1, status: 101, reason: "",
+                        headers: extensions.map { FieldLine("Sec-WebSocket-Extensions", $0) }))),
         ]
         for (index, event) in (opening + events).enumerated() {
             var event = event
@@ -223,23 +229,138 @@ import Wire
         #expect(script.unplayable.isEmpty)
     }
 
-    @Test func `a broken part of a message, and a broken frame of the board, are named`() throws {
+    /// The bytes of all broken frames that a script sends.
+    private static func raw(_ script: ReplayScript) -> [Bytes] {
+        script.steps.compactMap { if case .frame(_, let bytes) = $0.kind { bytes } else { nil } }
+    }
+
+    @Test func `all parts of a message are played to the byte where one of them is broken`() throws
+    {
         let key = MaskingKey(rawValue: 0)
-        let part = FrameHeader(
-            fin: false, rsv: 2, opcode: .text, maskingKey: key, payloadLength: 1)
-        let parts = try Self.session([Self.frame(part, [0x7b])])
+        for brokenPart in 0..<3 {
+            let parts = (0..<3).map { number in
+                FrameHeader(
+                    fin: number == 2, rsv: number == brokenPart ? 2 : 0,
+                    opcode: number == 0 ? .text : .continuation, maskingKey: key,
+                    payloadLength: 1)
+            }
+            var events = parts.map { Self.frame($0, [0x20]) }
+            events.insert(
+                Self.frame(FrameHeader(opcode: .ping, maskingKey: key, payloadLength: 0), []),
+                at: 1)
+            events.append(
+                Event(
+                    time: 2, conn: 1, from: .app,
+                    kind: .message(
+                        Event.Message(
+                            opcode: .text, content: .whole(Bytes(repeating: 0x20, count: 3)),
+                            frames: 3, compressed: false))))
+            let script = ReplayScript.app(try Self.session(events), canStimulate: true)
+            #expect(script.unplayable.isEmpty)
+            #expect(
+                Self.raw(script)
+                    == parts.map { Frame(header: $0, payload: [0x20]).encoded() })
+            // The ping between them stays there.
+            #expect(script.steps.map(\.seq).suffix(4) == [3, 4, 5, 6])
+        }
+    }
+
+    @Test func `a message in good parts is played whole, and its parts take no room`() throws {
+        let key = MaskingKey(rawValue: 0)
+        let events = [
+            Self.frame(
+                FrameHeader(fin: false, opcode: .text, maskingKey: key, payloadLength: 1), [0x7b]),
+            Self.frame(
+                FrameHeader(opcode: .continuation, maskingKey: key, payloadLength: 1), [0x7d]),
+            Event(
+                time: 2, conn: 1, from: .app,
+                kind: .message(
+                    Event.Message(
+                        opcode: .text, content: .whole(Bytes("{}".utf8)), frames: 2,
+                        compressed: false))),
+        ]
+        let session = try Self.session(events)
+        #expect(session.size == 2)
+        let script = ReplayScript.app(session, canStimulate: true)
+        #expect(Self.raw(script).isEmpty)
+        guard case .send(0, .text, let content)? = script.steps.last?.kind else {
+            Issue.record("\(script.steps.map(\.kind))")
+            return
+        }
+        #expect(content == Bytes("{}".utf8))
+    }
+
+    @Test func `a message whose end may be among missing bytes is named, and not begun`() throws {
+        let key = MaskingKey(rawValue: 0)
+        let begun = [
+            Self.frame(
+                FrameHeader(fin: false, opcode: .text, maskingKey: key, payloadLength: 1), [0x7b]),
+            Event(
+                time: 2, conn: 1, from: .app,
+                kind: .message(
+                    Event.Message(
+                        opcode: .text, content: .whole([0x7b]), frames: 1, compressed: false,
+                        incomplete: true))),
+        ]
+        let endless = ReplayScript.app(try Self.session(begun), canStimulate: true)
+        #expect(Self.raw(endless) == [[0x01, 0x81, 0, 0, 0, 0, 0x7b]])
+        let gap = Event(
+            time: 3, conn: 1, from: .app,
+            kind: .gap(Event.Gap(length: 10, why: "missing_packets")))
+        // What goes on behind the gap is not known to be broken.
+        let rest = Self.frame(
+            FrameHeader(opcode: .continuation, maskingKey: key, payloadLength: 1), [0x7d])
+        let torn = ReplayScript.app(try Self.session(begun + [gap, rest]), canStimulate: true)
+        #expect(Self.raw(torn).isEmpty)
         #expect(
-            ReplayScript.app(parts, canStimulate: true).unplayable.map(\.why) == [
-                "a part of a message that breaks RFC 6455 §5.2: "
-                    + "reserved bits 2 are set on a frame with opcode 1"
+            torn.unplayable.map(\.why) == [
+                "a message that is cut", "bytes that are not in the file: missing_packets",
             ])
-        let masked = FrameHeader(opcode: .text, maskingKey: key, payloadLength: 2)
-        let board = try Self.session([Self.frame(masked, Bytes("{}".utf8), from: .board)])
-        #expect(
-            ReplayScript.board(board).unplayable.map(\.why) == [
-                "a frame that breaks RFC 6455 §5.1: a server's frame is masked"
-            ])
-        #expect(ReplayScript.app(board, canStimulate: true).unplayable.isEmpty)
+    }
+
+    @Test func `a compressed message that cannot be read goes out as it came`() throws {
+        let events = [
+            Self.frame(
+                FrameHeader(rsv: 4, opcode: .text, payloadLength: 2), [0xff, 0xff], from: .board),
+            Event(
+                time: 2, conn: 1, from: .board,
+                kind: .note(Event.Note(code: "not_inflated", text: "it stays as it is"))),
+        ]
+        let script = ReplayScript.board(try Self.session(events, isDeflated: true))
+        #expect(Self.raw(script) == [[0xc1, 2, 0xff, 0xff]])
+    }
+
+    @Test func `a command in a broken frame is sent by it, and its answer is waited for`() throws {
+        let content = Bytes(#"{"id":"c1","type":"clipboard_read","payload":{}}"#.utf8)
+        let masked = FrameHeader(
+            opcode: .text, maskingKey: MaskingKey(rawValue: 0),
+            payloadLength: UInt64(content.count))
+        let answer = Bytes(#"{"id":"c1","data":{"text":""}}"#.utf8)
+        let script = ReplayScript.board(
+            try Self.session([
+                Self.frame(masked, content, from: .board),
+                Self.frame(
+                    FrameHeader(
+                        opcode: .text, maskingKey: MaskingKey(rawValue: 0),
+                        payloadLength: UInt64(answer.count)), answer),
+            ]))
+        #expect(script.commands.map(\.id) == ["c1"])
+        #expect(script.commands.first?.arrivals == [1])
+        guard case .frame? = script.steps.dropFirst().first?.kind,
+            case .answered(0, 1)? = script.steps.last?.kind
+        else {
+            Issue.record("\(script.steps.map(\.kind))")
+            return
+        }
+        // The live app may answer it under the id that was recorded, whatever others get.
+        var options = PlayerOptions()
+        options.suffix = "-live"
+        var player = BoardPlayer(script, options: options)
+        _ = player.start(at: 0)
+        let upgrade = WebSocketHandshake.request(
+            target: "/api/phone-bridge?platform=ios", host: "b", key: "AAAAAAAAAAAAAAAAAAAAAA==")
+        _ = player.request(HTTPMessage(head: upgrade), 7, wall: 0, at: 1)
+        #expect(player.liveIDs == [0: "c1"])
     }
 
     /// A message in pieces, which the board refuses before it has all of it; the last piece is left

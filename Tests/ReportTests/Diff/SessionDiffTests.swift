@@ -284,6 +284,31 @@ import Wire
         #expect(fact?.first == "1" && fact?.second == "2" && fact?.counts == true)
     }
 
+    @Test func `the answer to a broken close counts, that to one in good order is as ever`() throws
+    {
+        func closed(_ payload: Bytes, answer: Bytes) -> SessionSketch {
+            session { sketch in
+                sketch.command(5, 1, "c1", "clipboard_read")
+                sketch.frame(20, 1, .board, .close, payload)
+                sketch.frame(21, 1, .app, .close, answer)
+            }
+        }
+        let (refused, echoed, broken) = (Bytes([3, 0xea]), Bytes([3, 0xe8]), Bytes([3]))
+        let facts = try diff(
+            closed(broken, answer: refused), closed(broken, answer: echoed)
+        ).facts
+        #expect(
+            facts.map { "\($0.name): \($0.first) → \($0.second) \($0.counts)" } == [
+                "end of WebSocket connection 1: 1005, answered with 1002 → "
+                    + "1005, answered with 1000 true"
+            ])
+        #expect(
+            try DiffProbe.read(closed(broken, answer: refused), "a").links.map(\.answer) == ["1002"]
+        )
+        #expect(
+            try diff(closed(echoed, answer: refused), closed(echoed, answer: echoed)).facts.isEmpty)
+    }
+
     @Test func `what only one session has is masked field by field`() throws {
         let first = session { sketch in
             sketch.command(10, 1, "c1", "contacts_query")
