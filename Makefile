@@ -72,8 +72,7 @@ sanitize: setup
 	    BRIDGETAP_SANITIZED=address SWIFT_BACKTRACE=enable=no \
 	    swift test --sanitize=address --scratch-path .build/address \
 	        --skip 'PlantedDefectReplayTests|RepeatedReplayTests'
-	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/Sanitizers/thread.supp \
-	    BRIDGETAP_SANITIZED=thread SWIFT_BACKTRACE=enable=no \
+	BRIDGETAP_SANITIZED=thread SWIFT_BACKTRACE=enable=no \
 	    swift test --sanitize=thread --scratch-path .build/thread \
 	        --skip 'PlantedDefectReplayTests|RepeatedReplayTests'
 

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A bounded box through which other threads hand messages to a loop.
 ///
 /// The only part of the face that is safe to use from any thread.
@@ -10,7 +8,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
         var refused = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Guarded(State())
     private let limit: Int
     private let wake: @Sendable () -> Void
 

@@ -1,18 +1,19 @@
 import Fuzz
 import Glibc
+import Network
 import Synchronization
 
 /// A campaign against the reference peer in virtual time: a thread a job, each with peers of its own,
 /// and this one to show how it stands.
 final class FuzzThreads: Sendable {
-    private let desk: Mutex<FuzzDesk>
+    private let desk: Guarded<FuzzDesk>
     private let target: SimulatedTarget
     private let count: Int
     private let isJSON: Bool
     private let working = Atomic<Int>(0)
 
     init(_ desk: sending FuzzDesk, target: SimulatedTarget, count: Int, isJSON: Bool) {
-        self.desk = Mutex(desk)
+        self.desk = Guarded(desk)
         self.target = target
         self.count = count
         self.isJSON = isJSON

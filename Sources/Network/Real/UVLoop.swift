@@ -365,7 +365,7 @@ final class UVWaker: Sendable {
     ///
     /// uv_async_send may be called from any thread as long as the handle lives; the lock makes
     /// sure of that.
-    private let address = Mutex<UInt>(0)
+    private let address = Guarded<UInt>(0)
 
     func begin() {
         let bits = unsafe UInt(bitPattern: handle.memory)

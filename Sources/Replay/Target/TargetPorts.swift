@@ -1,5 +1,4 @@
 import Network
-import Synchronization
 
 /// Free ports for targets that are spawned.
 ///
@@ -7,7 +6,7 @@ import Synchronization
 /// jobs of this process none gets the port of another; where a stranger was faster the target dies
 /// of it, and is started again on another port.
 enum TargetPorts {
-    private static let taken = Mutex<Set<UInt16>>([])
+    private static let taken = Guarded<Set<UInt16>>([])
     /// Ports that were found and belong to another job, until it is given up.
     private static let maximumAttempts = 64
 
