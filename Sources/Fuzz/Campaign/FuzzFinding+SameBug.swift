@@ -2,9 +2,18 @@ extension FuzzFinding {
     /// Checks that say that something is wrong and not what: very different bugs break them.
     private static let general: Set<String> = ["alive", "bystander", "process", "polls"]
 
+    /// Checks that look at one thing in several ways: how long the board waits for an answer, whether
+    /// ids are told apart, what a phone in the background is given.
+    private static let families: [Set<String>] = [
+        ["outcome-timeout", "stimulus-ends"],
+        ["queue-distinct-ids", "queue-result-exact-id"],
+        ["queue-filter-ble-wake", "queue-filter-fgs", "queue-filter-pip"],
+    ]
+
     /// Whether another finding, made short, is this bug: one shows what the other shows and does all
-    /// that it takes, or both break one check in other words and one does all that the other does.
-    func isSameBug(as other: FuzzFinding) -> Bool {
+    /// that it takes, or both break one check or two that are alike, or show one thing more, and one does
+    /// all that the other does.
+    package func isSameBug(as other: FuzzFinding) -> Bool {
         let mine = Set(bucket.kinds)
         let its = Set(other.bucket.kinds)
         if name == other.name || explains(other.bucket.signal, kinds: its) { return true }
@@ -15,9 +24,12 @@ extension FuzzFinding {
         {
             return true
         }
-        return bucket.signal.check == other.bucket.signal.check
-            && !Self.general.contains(bucket.signal.check)
-            && (mine.isSubset(of: its) || its.isSubset(of: mine))
+        guard mine.isSubset(of: its) || its.isSubset(of: mine) else { return false }
+        let checks = [bucket.signal.check, other.bucket.signal.check]
+        if checks[0] == checks[1] { return !Self.general.contains(checks[0]) }
+        if Self.families.contains(where: { $0.isSuperset(of: checks) }) { return true }
+        // What both show beside it is what the bug does first.
+        return signals.intersection(other.signals).contains { !Self.general.contains($0.check) }
     }
 
     /// Takes the script of another finding of the same bucket, with what it showed; the name stays.

@@ -2,9 +2,11 @@ import Capture
 import PhoneBridge
 import Wire
 
-/// The kinds of messages in a script: what is done, whatever the ids, times and texts.
+/// The kinds of messages in a script: what is done, whatever the ids, times, texts and types of
+/// commands, and in whichever way a connection ends: one bug shows itself by many of them.
 ///
-///     command calendar_create
+///     command
+///     end
 ///     get results
 ///     text phone_environment
 package enum StepKind {
@@ -16,24 +18,38 @@ package enum StepKind {
     /// The kind of an action; nil for one that merely waits or looks.
     package static func kind(of action: FuzzAction) -> String? {
         switch action {
-        case .wait, .await, .heal, .alive, .bystander, .resume, .again: nil
+        case .wait, .await, .accept, .heal, .alive, .bystander, .resume, .again: nil
+        case .beats: "text heartbeat"
         case .text(_, let content): "text " + message(content)
         case .binary(_, let content): "binary " + message(content)
+        case .close, .reset, .fin, .serve(.connections, _): "end"
+        case .frame(_, let frame) where frame.opcode == .close: "end"
         case .frame(_, let frame):
             "frame " + (opcodes[frame.opcode.rawValue] ?? "op\(frame.opcode.rawValue)")
-        case .enqueue(_, let json): "enqueue " + message(json)
-        case .stimulate(_, let json): "stimulate " + message(json)
+        case .enqueue(_, let json): sent("enqueue", json)
+        case .stimulate(_, let json): sent("stimulate", json)
+        case .command(_, let json): sent("command", json)
         case .request(let request): request.method.lowercased() + " " + route(request.target)
-        case .command(_, let json): "command " + message(json)
         case .serve: action.description.split(separator: " ").prefix(3).joined(separator: " ")
-        case .state(let words): "state \(words)"
+        case .state(let words): "state \(state(words))"
         default: action.description.split(separator: " ").first.map(String.init)
         }
     }
 
     private static let opcodes: [UInt8: String] = [
-        0: "continuation", 1: "text", 2: "binary", 8: "close", 9: "ping", 10: "pong",
+        0: "continuation", 1: "text", 2: "binary", 9: "ping", 10: "pong",
     ]
+
+    /// A command that is sent; what is not like one of the contract's is named.
+    private static func sent(_ way: String, _ content: Bytes) -> String {
+        let message = message(content)
+        return message == "command" ? way : "\(way) \(message)"
+    }
+
+    /// A phone's state, whatever the permission: `=pending` for `calendar=pending`.
+    private static func state(_ words: String) -> String {
+        words.firstIndex(of: "=").map { String(words[$0...]) } ?? words
+    }
 
     /// The first part of a path: `results` for `results/q1?x=y`.
     private static func route(_ target: String) -> String {
@@ -41,8 +57,8 @@ package enum StepKind {
         return path.split(separator: "/").first.map(String.init) ?? ""
     }
 
-    /// What a message is, as far as it can be told: an event's or a command's name, `answer`, or
-    /// `other`.
+    /// What a message is, as far as it can be told: an event's name, `command`, `answer`, or
+    /// `other`; `unknown` for a command of no version.
     private static func message(_ content: Bytes) -> String {
         guard content.count <= 65_536, let document = try? JSONDocument(content) else {
             return "other"
@@ -50,7 +66,7 @@ package enum StepKind {
         let root = document.root
         let contract = Contract.current
         if let type = root["type"]?.string {
-            return contract.command(named: type)?.name ?? "unknown"
+            return contract.command(named: type) == nil ? "unknown" : "command"
         }
         guard let id = root["id"]?.string else { return "other" }
         if contract.isHeartbeat(id) { return "heartbeat" }

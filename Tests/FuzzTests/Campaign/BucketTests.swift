@@ -55,14 +55,18 @@ import Testing
                 post results {"id":"q"}
                 stimulate c1 {"id":"c1","type":"no_such_type"}
                 enqueue q1 {"id":"q1","type":"open_app"}
+                enqueue q2 {"id":"q2","type":"clipboard_read"}
                 close a
+                reset a
+                fin a
+                frame a close ""
                 alive
 
                 """)
         #expect(
             StepKind.kinds(of: script) == [
-                "binary clipboard_read", "close", "connect", "enqueue open_app", "frame op5",
-                "frame ping", "get commands", "post results", "stimulate unknown", "text answer",
+                "binary command", "connect", "end", "enqueue", "frame op5", "frame ping",
+                "get commands", "post results", "stimulate unknown", "text answer",
                 "text heartbeat", "text other", "text phone_app_state",
             ])
     }
