@@ -17,4 +17,6 @@ package enum RecordingRemark: Equatable, Sendable {
     case packetsDropped(Int)
     /// HTTP has been arriving for a while, and no WebSocket ever did.
     case noWebSocket(requests: Int)
+    /// The command of a log ended for the first time, and in what way; it is started again.
+    case logEnded(String, String)
 }

@@ -63,7 +63,7 @@ extension RecordOptions {
                 "fault", \.faults, .faults,
                 help: "do this to messages on their way, see below; each fault is a note in the "
                     + "session"),
-            .sync, .mark,
+            .sync, .mark, .log,
             .readyFile(help: "write the chosen address to this file once it is listening"),
             .flag(
                 "check", \.checks,
@@ -82,6 +82,9 @@ extension RecordOptions {
             Example(
                 "bridgetap record --transparent --listen 0.0.0.0:8080 --allow-from 192.168.42.0/24 -o lab.ndjson",
                 "behind a redirecting NAT rule"),
+            Example(
+                "bridgetap record --transparent --listen 127.0.0.1:8080 --log phone='adb logcat' -o lab.ndjson",
+                "with the phone's own log beside the link"),
             Example(
                 "bridgetap record --transparent --listen 127.0.0.1:8080 --fault 'drop[result]:0.05' -o lab.ndjson",
                 "loses one answer in twenty"),

@@ -7,6 +7,7 @@ struct RecordingFlags: Sendable {
     var rotate: SizeOrTime?
     var sync = false
     var mark = "mark"
+    var logs: [SideLog.Command] = []
     var readyFile: String?
     var quiet = false
 
@@ -49,6 +50,12 @@ extension Argument where Options: RecordingOptions {
         .option("mark", \.recording.mark, .text("TEXT"), help: "the text of a mark (default: mark)")
     }
 
+    static var log: Argument {
+        .options(
+            "log", \.recording.logs, .logCommand,
+            help: "run this command, and put its lines into the session as notes")
+    }
+
     static func readyFile(help: String) -> Argument {
         .option("ready-file", \.recording.readyFile, .file, help: help)
     }
@@ -57,5 +64,25 @@ extension Argument where Options: RecordingOptions {
         .flag(
             "quiet", short: "q", \.recording.quiet,
             help: "no status line and no remarks but warnings")
+    }
+}
+
+extension ArgumentValue where Value == SideLog.Command {
+    /// A name, and a command for the shell.
+    static var logCommand: ArgumentValue {
+        ArgumentValue("NAME='COMMAND'") { (text) throws(ValueError) in
+            let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[1].allSatisfy(\.isWhitespace) else {
+                throw ValueError("there is no command; write it like adb='adb logcat'")
+            }
+            let isName: (Character) -> Bool = {
+                $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" || $0 == "."
+            }
+            guard !parts[0].isEmpty, parts[0].allSatisfy(isName) else {
+                throw ValueError(
+                    "\"\(parts[0])\" is no name of a log; use letters, digits, -, _ and .")
+            }
+            return SideLog.Command(name: String(parts[0]), line: String(parts[1]))
+        }
     }
 }

@@ -74,14 +74,21 @@ final class RecordingJob {
     ) throws
         -> Recording.Summary
     {
+        let logs = flags.logs.map { command in
+            SideLog(command, loop: loop, recorder: recording.recorder) { [screen] in
+                screen.show(.remark($0))
+            }
+        }
         var isEnding = false
         do {
             for signal in [ProcessSignal.interrupt, .terminate, .hangUp] {
                 _ = try loop.onSignal(signal) { [loop] in
-                    let time = grace()
-                    guard !isEnding, time > 0 else { return loop.stop() }
+                    guard !isEnding else {
+                        for log in logs { log.kill() }
+                        return loop.stop()
+                    }
                     isEnding = true
-                    loop.schedule(after: time) { loop.stop() }
+                    loop.schedule(after: grace()) { Self.stop(logs) { loop.stop() } }
                 }
             }
             _ = try loop.onSignal(.user2) { recording.mark() }
@@ -94,6 +101,7 @@ final class RecordingJob {
         defer { keyboard?.cancel() }
         do {
             try begin()
+            for log in logs { log.start() }
         } catch {
             _ = recording.stop()
             throw error
@@ -102,6 +110,13 @@ final class RecordingJob {
         let summary = recording.stop()
         screen.clear()
         return summary
+    }
+
+    /// Ends all logs, and then does what comes next.
+    private static func stop(_ logs: [SideLog], then next: @escaping () -> Void) {
+        guard let log = logs.first else { return next() }
+        // One after the other: each is given its time, and few have more than one.
+        log.stop { stop(Array(logs.dropFirst()), then: next) }
     }
 
     /// Says what is in the files, and gives how the job ends.

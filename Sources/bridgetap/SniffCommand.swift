@@ -52,7 +52,7 @@ struct SniffOptions: RecordingOptions {
             .flag(
                 "promiscuous", \.isPromiscuous,
                 help: "take in frames for other machines too, as at a mirror port"),
-            .rotate, .sync, .mark,
+            .rotate, .sync, .mark, .log,
             .readyFile(help: "write the interface's name to this file once it is listened on"),
             .quiet,
         ],

@@ -97,6 +97,8 @@ final class StatusScreen {
         case .noWebSocket(let requests):
             warn("\(requests) HTTP requests came, but no WebSocket")
             hint("is the app in the background, or does it connect to the board past this proxy?")
+        case .logEnded(let name, let text):
+            warn("the log \(name) \(visible(text)); it is started again, and its notes go on")
         }
     }
 

@@ -41,6 +41,12 @@ import Testing
             ], "--profile needs --check"
         ),
         (
+            [
+                "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:1", "-o", "x.ndjson",
+                "--log", "adb logcat",
+            ], "--log: there is no command; write it like adb='adb logcat'"
+        ),
+        (
             ["--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:1", "-o", "x.txt"],
             "-o: x.txt has no ending that picks a format"
         ),

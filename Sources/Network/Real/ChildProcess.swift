@@ -133,10 +133,13 @@ package final class ChildProcess {
         _ = Glibc.kill(hasOwnGroup ? -pid : pid, signal)
     }
 
+    /// Ends the process, and its group if it has its own, at once.
+    package func kill() { send(signal: SIGKILL) }
+
     /// Asks the process to end, and makes it do so when it has not after `patience` nanoseconds.
     package func end(patience: Int64 = 2 * nanosecondsPerSecond) {
         send(signal: SIGTERM)
-        loop.schedule(after: patience) { [weak self] in self?.send(signal: SIGKILL) }
+        loop.schedule(after: patience) { [weak self] in self?.kill() }
     }
 }
 
