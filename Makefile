@@ -7,7 +7,7 @@ SHELL := /bin/bash
 SOURCES := Package.swift Sources Tests $(wildcard Benchmarks FuzzTesting)
 VENV := .venv
 
-.PHONY: setup build demo test lint format release bench fuzz-score sanitize fuzz-decoders autobahn clean
+.PHONY: setup build demo test lint format release bench fuzz-score sanitize fuzz-decoders autobahn spark clean
 
 # Debian packages and a Python environment with the peers that tests talk to.
 setup:
@@ -83,6 +83,12 @@ fuzz-decoders: setup
 # The WebSocket conformance suite against the endpoints, and through the proxy.
 autobahn: setup
 	scripts/autobahn
+
+# The Spark queries of docs/analysis.md too; the others are run by every `make test`.
+spark: setup
+	@scripts/setup default-jre-headless
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check pyspark==3.5.9
+	BRIDGETAP_SPARK=1 swift test --filter AnalysisTests
 
 clean:
 	rm -rf .build dist $(VENV)

@@ -13,6 +13,11 @@ package struct GoldenFile: Sendable {
             .appendingPathComponent("Golden").appendingPathComponent(name)
     }
 
+    /// A file anywhere, such as a page of documentation.
+    package init(path: String) {
+        url = URL(fileURLWithPath: path)
+    }
+
     /// What differs between the file and `actual`; nil where they are equal.
     ///
     /// The text names the first line that differs, as it is and as it should be.
