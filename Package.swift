@@ -58,7 +58,7 @@ let package = Package(
             name: "BridgeProxyTests",
             dependencies: [
                 "BridgeProxy", "Simulator", "PhoneBridge", "Capture", "Network", "Wire",
-                "GoldenFiles",
+                "GoldenFiles", "ExampleSessions",
             ],
             exclude: ["Golden"]),
         .testTarget(

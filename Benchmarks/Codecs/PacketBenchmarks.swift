@@ -1,3 +1,4 @@
+import BridgeProxy
 import CPcap
 import Capture
 import Glibc
@@ -46,6 +47,9 @@ extension Suite {
         let writer = try SessionWriter(session: Self.session) {
             (_: Int) throws(OutputError) in file
         }
+        guard let background = BackgroundOutput(writer, gathersFrames: true) else {
+            throw NoThread()
+        }
         var batch = EventBatch(gathersFrames: true)
         while let portion = try reader.next(into: &batch) {
             guard case .events = portion else { continue }
@@ -54,14 +58,15 @@ extension Suite {
                     event: { meaning?.annotate(&$0) },
                     frame: { meaning?.annotate($0, payload: $1, into: &$2) })
             }
-            writer.receive(batch)
+            background.receive(&batch)
         }
-        let status = writer.close(now: 0)
+        let status = background.finish().close(now: 0)
         if let error = status.pausedBy { throw error }
         return status.written
     }
 
     private struct PcapFailure: Error {}
+    private struct NoThread: Error {}
 
     /// The corresponding C functions are `pcap_open_offline` and `pcap_next_ex`.
     private func walk(_ path: String) throws -> Int {

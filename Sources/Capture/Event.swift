@@ -410,3 +410,24 @@ extension EventSink {
         for event in events { receive(event) }
     }
 }
+
+extension Event {
+    /// The bytes of its content; zero where it has none, or where that comes in pieces.
+    package var contentSize: Int {
+        switch kind {
+        case .frame(let frame): frame.content.size
+        case .message(let message): message.content.size
+        case .request(let request): request.body.content.size
+        case .response(let response): response.body.content.size
+        case .piece(let piece): piece.content.count
+        case .data(let data): data.bytes.count
+        case .session, .open, .gap, .close, .note, .end: 0
+        }
+    }
+}
+
+extension Event.Content {
+    fileprivate var size: Int {
+        if case .whole(let bytes) = self { bytes.count } else { 0 }
+    }
+}

@@ -27,6 +27,8 @@ package struct EventBatch: Sendable {
     private var payloads = Bytes()
     /// What the gathered frames mean, as it stands in a line.
     private var meanings = Bytes()
+    /// Bytes of the contents of `others`.
+    private var otherContents = 0
     private(set) var gathersFrames: Bool
     /// The number that the next event gets.
     package private(set) var nextSeq: Int
@@ -65,6 +67,7 @@ package struct EventBatch: Sendable {
         let seq = nextSeq
         event.seq = seq
         nextSeq += 1
+        otherContents &+= event.contentSize
         others.append(event)
         framesBefore.append(frames.count)
         return seq
@@ -72,6 +75,7 @@ package struct EventBatch: Sendable {
 
     /// Takes an event that has its number in the session.
     package mutating func adopt(_ event: consuming Event) {
+        otherContents &+= event.contentSize
         others.append(event)
         framesBefore.append(frames.count)
     }
@@ -175,6 +179,7 @@ package struct EventBatch: Sendable {
         frames.removeAll(keepingCapacity: frames.capacity <= Self.keptEvents)
         payloads.removeAll(keepingCapacity: payloads.capacity <= Self.keptPayloads)
         meanings.removeAll(keepingCapacity: meanings.capacity <= Self.keptPayloads)
+        otherContents = 0
     }
 
     /// Hands over the events and starts anew; the numbers run on.
@@ -185,12 +190,13 @@ package struct EventBatch: Sendable {
         frames = []
         payloads = []
         meanings = []
+        otherContents = 0
         return events
     }
 
     /// Hands all that was collected to `other`, which is empty, and starts anew in its storage;
     /// the numbers run on.
-    mutating func hand(to other: inout EventBatch) {
+    package mutating func hand(to other: inout EventBatch) {
         let isGathering = other.gathersFrames
         swap(&self, &other)
         nextSeq = other.nextSeq
@@ -204,7 +210,9 @@ package struct EventBatch: Sendable {
     }
 
     /// Whether it is time to look at what was collected: more would be no faster.
-    var isFull: Bool { count >= Self.usualCount || payloads.count >= Self.usualPayloads }
+    package var isFull: Bool {
+        count >= Self.usualCount || payloads.count &+ otherContents >= Self.usualPayloads
+    }
 }
 
 /// A small whole frame of a batch: what its event holds, without memory of its own.

@@ -1,4 +1,5 @@
 import Arguments
+import BridgeProxy
 import Capture
 import PhoneBridge
 import Wire
@@ -55,6 +56,7 @@ struct ConvertOptions: Sendable {
             try conversion.take(&source)
         } catch {
             // Half an output would look like a whole one.
+            conversion.abandon()
             SessionOutputs.remove(output)
             throw error
         }
@@ -69,6 +71,8 @@ private struct ConvertSource {
     private var reader: SessionReader?
     /// Instead of `reader`, where there are several sessions.
     private var merger: SessionMerger?
+    /// What comes behind the events of the batch before.
+    private var remark: (SessionRemark, name: String)?
 
     init(_ inputs: [String], ports: Set<UInt16>) throws {
         guard inputs.count > 1 else {
@@ -125,15 +129,7 @@ private struct ConvertSource {
     /// end.
     mutating func next(into batch: inout EventBatch) throws -> Portion? {
         do throws(SessionError) {
-            guard reader != nil else {
-                batch.removeAll()
-                switch try merger?.next() {
-                case .event(let event)?: batch.adopt(event)
-                case .remark(let remark, let name)?: return .remark(remark, name: name)
-                case nil: return nil
-                }
-                return .events
-            }
+            guard reader != nil else { return try merged(into: &batch) }
             switch try reader?.next(into: &batch) {
             case .events?: return .events
             case .remark(let remark)?: return .remark(remark, name: name)
@@ -143,17 +139,38 @@ private struct ConvertSource {
             throw SessionInputs.failure(error)
         }
     }
+
+    /// The same for several sessions.
+    private mutating func merged(
+        into batch: inout EventBatch
+    ) throws(SessionError) -> Portion? {
+        batch.removeAll()
+        if let (remark, name) = remark.take() { return .remark(remark, name: name) }
+        while !batch.isFull {
+            switch try merger?.next() {
+            case .event(let event)?: batch.adopt(event)
+            case .remark(let remark, let name)?:
+                guard !batch.isEmpty else { return .remark(remark, name: name) }
+                self.remark = (remark, name)
+                return .events
+            case nil: return batch.isEmpty ? nil : .events
+            }
+        }
+        return .events
+    }
 }
 
 /// A session on its way from one format into another.
 private struct Conversion {
-    private enum Target {
-        case session(SessionWriter)
-        case pcap(PcapSessionWriter)
-        case har(HARSessionWriter)
+    /// Where the events go.
+    private enum Way {
+        case straight(any SessionOutput)
+        /// Written while more is read.
+        case background(BackgroundOutput)
     }
 
-    private let target: Target
+    private var way: Way
+    private let gathersFrames: Bool
     private let path: String
     /// Where events may lack what they mean in the contract.
     private var meaning: MeaningReader?
@@ -180,43 +197,43 @@ private struct Conversion {
             throw Failure(
                 .badInput, "the session's started_at is no time: \(quoted(session.startedAt))")
         }
+        let output: any SessionOutput
         do throws(OutputError) {
             if path.hasSuffix(".pcap") {
-                target = .pcap(try PcapSessionWriter(startedAt: startedAt, openPart: open))
+                output = try PcapSessionWriter(startedAt: startedAt, openPart: open)
             } else if path.hasSuffix(".har") {
-                target = .har(
-                    try HARSessionWriter(
-                        session: session, startedAt: startedAt, creator: Version.tool,
-                        openPart: open))
+                output = try HARSessionWriter(
+                    session: session, startedAt: startedAt, creator: Version.tool, openPart: open)
             } else {
                 var session = session
                 session.part = nil
-                target = .session(
-                    try SessionWriter(
-                        session: session, compression: SessionCompression(path: path),
-                        lossReason: "unreadable", openPart: open))
+                output = try SessionWriter(
+                    session: session, compression: SessionCompression(path: path),
+                    lossReason: "unreadable", openPart: open)
             }
         } catch {
             throw SessionOutputs.failure(error)
         }
-    }
-
-    private var output: any SessionOutput {
-        switch target {
-        case .session(let writer): writer
-        case .pcap(let writer): writer
-        case .har(let writer): writer
+        // Only lines are written from frames as they lie in a batch.
+        gathersFrames = output is SessionWriter
+        if !isLive, let background = BackgroundOutput(output, gathersFrames: gathersFrames) {
+            way = .background(background)
+        } else {
+            way = .straight(output)
         }
     }
 
     /// Whether the input was closed in good order and nothing of it was lost.
     var isComplete: Bool { hasEnd && losses == 0 && !admitsDrops }
 
-    var warnings: [String] {
-        switch target {
-        case .session: []
-        case .pcap(let writer): writer.losses.warnings
-        case .har(let writer): writer.losses.warnings
+    /// What the output's format could not hold; known once it has ended.
+    private(set) var warnings: [String] = []
+
+    /// Why the output cannot be written.
+    private var trouble: OutputError? {
+        switch way {
+        case .straight(let output): output.status.pausedBy
+        case .background(let output): output.trouble
         }
     }
 
@@ -230,13 +247,8 @@ private struct Conversion {
                 SessionInputs.warn(remark, name: name)
                 lost(remark)
             }
-            if let error = output.status.pausedBy { throw SessionOutputs.failure(error) }
+            if let trouble { throw SessionOutputs.failure(trouble) }
         }
-    }
-
-    /// Only lines are written from frames as they lie in a batch.
-    private var gathersFrames: Bool {
-        if case .session = target { true } else { false }
     }
 
     private mutating func receive(_ batch: inout EventBatch) {
@@ -261,7 +273,10 @@ private struct Conversion {
                 event: { note($0, &end) },
                 frame: { frame, _, _ in lastTime = max(lastTime, frame.time) })
         }
-        output.receive(batch)
+        switch way {
+        case .straight(let output): output.receive(batch)
+        case .background(let output): output.receive(&batch)
+        }
         if let end {
             hasEnd = true
             if end.dropped > 0 {
@@ -269,7 +284,7 @@ private struct Conversion {
                 admit(end.dropped)
             }
         }
-        if isLive { output.flush(now: lastTime) }
+        if isLive, case .straight(let output) = way { output.flush(now: lastTime) }
     }
 
     private mutating func note(_ event: borrowing Event, _ end: inout Event.End?) {
@@ -285,21 +300,40 @@ private struct Conversion {
     }
 
     private func admit(_ count: Int) {
-        switch target {
-        case .session(let writer): writer.admit(dropped: count)
-        case .har(let writer): writer.admit(dropped: count)
-        case .pcap: break
+        switch way {
+        case .straight(let output): output.admit(dropped: count)
+        case .background(let output): output.admit(dropped: count)
         }
     }
 
     private func note(_ text: String) {
-        output.receive(
-            Event(time: lastTime, kind: .note(Event.Note(code: "convert", text: text))))
+        let event = Event(time: lastTime, kind: .note(Event.Note(code: "convert", text: text)))
+        switch way {
+        case .straight(let output): output.receive(event)
+        case .background(let output): output.receive(event)
+        }
     }
 
     /// Ends the output; gives what went wrong in that.
     mutating func finish() -> OutputError? {
         if !hasEnd, losses == 0 { note("the input had no end line") }
-        return output.close(now: lastTime).pausedBy
+        let output: any SessionOutput =
+            switch way {
+            case .straight(let output): output
+            case .background(let background): background.finish()
+            }
+        way = .straight(output)
+        let error = output.close(now: lastTime).pausedBy
+        switch output {
+        case let writer as PcapSessionWriter: warnings = writer.losses.warnings
+        case let writer as HARSessionWriter: warnings = writer.losses.warnings
+        default: break
+        }
+        return error
+    }
+
+    /// Ends an output that is not to be; nothing more is written to it.
+    mutating func abandon() {
+        if case .background(let background) = way { way = .straight(background.finish()) }
     }
 }

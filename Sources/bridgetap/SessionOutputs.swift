@@ -12,9 +12,13 @@ enum SessionOutputs {
             hint: isThere ? "nothing is ever written over; choose another name" : nil)
     }
 
-    /// Removes a file that a failed job has begun; standard output cannot be taken back.
+    /// Removes a file that a failed job has begun; standard output cannot be taken back, and a
+    /// device or a pipe is not the job's.
     static func remove(_ path: String) {
-        guard path != "-" else { return }
+        var information = stat()
+        guard path != "-", unsafe lstat(path, &information) == 0,
+            information.st_mode & S_IFMT == S_IFREG
+        else { return }
         // Where even that fails, the error that is told says why.
         _ = unsafe unlink(path)
     }

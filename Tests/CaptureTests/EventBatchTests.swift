@@ -54,6 +54,44 @@ import Wire
         #expect(gathering.isEmpty && gathering.events.isEmpty)
     }
 
+    @Test func `a batch is full by what it holds, in whatever form that is`() {
+        let content = Bytes(repeating: 0x78, count: 20_000)
+        func event(_ kind: Event.Kind) -> Event { Event(time: 0, conn: 1, from: .app, kind: kind) }
+        let frame = FrameHeader(opcode: .text, payloadLength: 20_000)
+        let body = Event.Body(content: .whole(content), framing: .length(20_000))
+        let large: [Event] = [
+            event(.frame(Event.FrameRecord(header: frame, content: .whole(content)))),
+            event(
+                .message(
+                    Event.Message(
+                        opcode: .text, content: .whole(content), frames: 2, compressed: false))),
+            event(.request(Event.Request(exchange: 1, method: "POST", target: "/", body: body))),
+            event(.response(Event.Response(exchange: 1, status: 200, reason: "", body: body))),
+            event(.piece(Event.Piece(of: 1, offset: 0, content: content, last: true))),
+            event(.data(Event.Data(bytes: content, why: "test"))),
+        ]
+        for one in large {
+            #expect(one.contentSize == content.count)
+            var batch = EventBatch(gathersFrames: true)
+            for number in 1...4 {
+                #expect(!batch.isFull)
+                if number % 2 == 0 { batch.adopt(one) } else { batch.append(one) }
+            }
+            #expect(batch.isFull)
+            // What it was handed to is as full, and it has room again.
+            var other = EventBatch(gathersFrames: true)
+            batch.hand(to: &other)
+            #expect(other.isFull && other.count == 4)
+            #expect(!batch.isFull && batch.isEmpty)
+            other.removeAll()
+            #expect(!other.isFull)
+        }
+        #expect(event(.gap(Event.Gap(length: 5, why: "test"))).contentSize == 0)
+        var many = EventBatch()
+        while !many.isFull { many.append(event(.note(Event.Note(code: "n", text: "")))) }
+        #expect(many.count == 256)
+    }
+
     @Test func `most frames are gathered, and all is lent in order`() {
         var batch = EventBatch(gathersFrames: true)
         fill(&batch)

@@ -84,6 +84,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [">/dev/full", "| head -c 10 >/dev/null"])
+    func `an output that takes no more ends a conversion, however much is left`(
+        output: String
+    ) throws {
+        let folder = try TestFolder()
+        let large = folder.file("large.ndjson")
+        let session = try #require(text.split(separator: "\n").first)
+        let words = String(repeating: "x", count: 1000)
+        let notes = (1...8000).map {
+            #"{"event":"note","seq":\#($0),"t":\#($0),"code":"mark","text":"\#(words)"}"#
+        }
+        try Data(([String(session)] + notes).joined(separator: "\n").utf8)
+            .write(to: URL(filePath: large))
+        let child = try Child(
+            "/bin/bash",
+            [
+                "-c", "set -o pipefail; \"$0\" convert \"$1\" -o - \(output)",
+                BuiltProgram.url.path, large,
+            ], in: folder)
+        let outcome = try child.finish()
+        #expect(outcome.exitCode == 6)
+        let why = output.hasPrefix(">") ? "no space left on device" : "broken pipe"
+        #expect(outcome.errors.contains("cannot write standard output: \(why)"))
+    }
+
     @Test func `a conversion of a torn file admits what is missing`() throws {
         let torn = String(text.dropLast(30))
         let outcome = try BuiltProgram.run(

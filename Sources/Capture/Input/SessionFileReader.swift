@@ -69,6 +69,9 @@ package struct SessionFileReader {
         return nil
     }
 
+    /// Whether a whole line is at hand without a read.
+    mutating func hasLine() -> Bool { lines.hasLine() }
+
     /// A line's place in the text, or what is there instead of one.
     private enum Step {
         case line(Range<Int>, isTerminated: Bool)

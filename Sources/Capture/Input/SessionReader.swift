@@ -39,6 +39,8 @@ package struct SessionReader {
     private var lastTime: Int64 = 0
     private var connections = OpenConnections()
     private var total = Event.End(events: 0, bytesApp: 0, bytesBoard: 0, dropped: 0)
+    /// What ends it behind the events of the batch before.
+    private var failure: SessionError?
 
     /// Reads one input.
     ///
@@ -137,6 +139,7 @@ package struct SessionReader {
     /// or none and a remark; nil at the end, which for a followed input is for now.
     package mutating func next(into batch: inout EventBatch) throws(SessionError) -> Portion? {
         batch.removeAll()
+        if let failure = failure.take() { throw failure }
         if queue.isEmpty, file == nil, imported == nil {
             guard try openNext() else { return nil }
         }
@@ -152,8 +155,14 @@ package struct SessionReader {
         while queue.isEmpty, inputs.count == 1, file != nil {
             switch try file?.nextFrames(into: &batch) {
             case .event(let event)?:
-                guard let event = try receive(event) else { continue }
-                batch.adopt(event)
+                do {
+                    if let event = try receive(event) { batch.adopt(event) }
+                } catch {
+                    guard !batch.isEmpty else { throw error }
+                    failure = error
+                    return .events
+                }
+                if batch.isEmpty || !batch.isFull && file?.hasLine() ?? false { continue }
             case .remark(let kind)?:
                 let remark = SessionRemark(position: position, kind: kind)
                 guard !batch.isEmpty else { return .remark(remark) }

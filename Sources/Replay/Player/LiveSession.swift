@@ -109,21 +109,3 @@ package final class LiveSession: SessionOutput {
         return OutputStatus()
     }
 }
-
-extension Event {
-    /// The bytes of its content; zero where it has none, or where that comes in pieces.
-    fileprivate var contentSize: Int {
-        let content: Content
-        switch kind {
-        case .frame(let frame): content = frame.content
-        case .message(let message): content = message.content
-        case .request(let request): content = request.body.content
-        case .response(let response): content = response.body.content
-        case .piece(let piece): return piece.content.count
-        case .data(let data): return data.bytes.count
-        case .session, .open, .gap, .close, .note, .end: return 0
-        }
-        if case .whole(let bytes) = content { return bytes.count }
-        return 0
-    }
-}
