@@ -44,6 +44,8 @@ struct OutcomeRules: RuleGroup {
     private static let notConnected = "bridge_not_connected"
     /// An outcome comes soon after its command.
     private static let maximumStories = 1_024
+    /// Answers to longer ids are not remembered.
+    private static let maximumID = 256
 
     static let interests: RuleInterests = [.command, .result, .outcome]
 
@@ -69,7 +71,8 @@ struct OutcomeRules: RuleGroup {
                 stories[id]?.crossing = last.content
             }
         case .result(let result):
-            guard let id = result.id, result.before != nil else { return }
+            // One that comes before its command may be to an id that was never seen.
+            guard let id = result.id, id.utf8.count <= Self.maximumID else { return }
             let content = Self.content(result.view)
             if answers.count >= Self.maximumStories { answers.removeAll() }
             answers[id] = (content, fact.time)

@@ -140,6 +140,23 @@ extension RuleCase {
                 1.1  app> {"id":"heartbeat"}
                 4.1  board> {"id":"heartbeat"}
                 """),
+        RuleCase(
+            "old-connection-not-heard", "an echo that the app had not read",
+            breaks: """
+                0    connect
+                0.5  app> {"id":"heartbeat"}
+                1    #2 connect
+                4    app> {"id":"heartbeat"}
+                4.1  board> {"id":"heartbeat"}
+                4.2  board> {"id":"heartbeat"}
+                """,
+            close: """
+                0    connect
+                0.5  app> {"id":"heartbeat"}
+                1    #2 connect
+                4    app> {"id":"heartbeat"}
+                4.1  board> {"id":"heartbeat"}
+                """),
     ]
 }
 

@@ -68,6 +68,20 @@ extension RuleCase {
                 2.2  note outcome {"id":"c1","data":{"text":"a"}}
                 """),
         RuleCase(
+            "outcome-first-result", "answered before it is seen, for the first time",
+            breaks: """
+                0    connect
+                1    app> {"id":"c1","data":{"text":"a"}}
+                1.1  board> {"id":"c1","type":"clipboard_read"}
+                1.2  note outcome {"id":"c1","data":{"text":"b"}}
+                """,
+            close: """
+                0    connect
+                1    app> {"id":"c1","data":{"text":"a"}}
+                1.1  board> {"id":"c1","type":"clipboard_read"}
+                1.2  note outcome {"id":"c1","data":{"text":"a"}}
+                """),
+        RuleCase(
             "outcome-timeout", breaks: outcome("2 wait", "6.3", timeout),
             close: outcome("2 wait", "6.2", timeout)),
     ]

@@ -42,6 +42,8 @@ struct ConnectingRules: RuleGroup {
         var hasEnvironment = false
         /// When a newer connection was accepted.
         var replaced: Mark?
+        /// Heartbeats before that whose echo is still to come; it may wait for an app that does not read.
+        var earlyBeats = 0
         /// Heartbeats that came long after that.
         var lateBeats = 0
         var isReported = false
@@ -264,10 +266,22 @@ struct ConnectingRules: RuleGroup {
         guard var link = links[conn] else { return }
         defer { links[conn] = link }
         if message.from == .app { opening(message, conn, mark, &link, &context) }
-        guard let replaced = link.replaced,
-            mark.time
-                > replaced.time.clampedAdding(context.nanoseconds(Self.crossing))
-                .clampedAdding(context.slack),
+        let isLate =
+            link.replaced.map {
+                mark.time
+                    > $0.time.clampedAdding(context.nanoseconds(Self.crossing))
+                    .clampedAdding(context.slack)
+            } ?? false
+        if case .heartbeat = message.sort {
+            switch message.from {
+            case .app where !isLate: link.earlyBeats += 1
+            case .board where link.earlyBeats > 0:
+                link.earlyBeats -= 1
+                return
+            case .app, .board: break
+            }
+        }
+        guard let replaced = link.replaced, isLate,
             !message.isBehindClose, context.connections[conn]?.board.closeFrame == nil
         else { return }
         switch (message.from, message.sort) {
