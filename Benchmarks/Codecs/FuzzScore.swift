@@ -11,6 +11,8 @@ import Wire
 ///
 ///     bridgetap-bench SCRIPTS score DEFECT|board|app METHOD SEED SECONDS
 ///
+/// Two defects at once, such as `B1+B16`, should end in two buckets.
+///
 /// `SCRIPTS` is the folder of the hand-written scripts (`Tests/FuzzTests/Defects`), the shortest that
 /// are known. `board` and `app` are the peers without a defect, which are given all of the time. The
 /// campaign runs in virtual time on one core. Once the defect is found it goes on for as many cases
@@ -27,7 +29,7 @@ struct FuzzScore {
 
     let scripts: String
     let side: Side
-    let defect: Defect?
+    let defects: [Defect]
     let method: Method
     let seed: UInt64
     /// Of a processor for the campaign, at most.
@@ -39,11 +41,15 @@ struct FuzzScore {
             let seed = UInt64(words[2]), let seconds = Double(words[3])
         else { return nil }
         switch words[0] {
-        case "board": (side, defect) = (.app, nil)
-        case "app": (side, defect) = (.board, nil)
+        case "board": (side, defects) = (.app, [])
+        case "app": (side, defects) = (.board, [])
         default:
-            guard let defect = Defect(id: words[0]) else { return nil }
-            (side, self.defect) = (defect.side == .board ? .app : .board, defect)
+            let ids = words[0].split(separator: "+").map(String.init)
+            let defects = ids.compactMap { Defect(id: $0) }
+            guard defects.count == ids.count, let first = defects.first,
+                defects.allSatisfy({ $0.side == first.side })
+            else { return nil }
+            (side, self.defects) = (first.side == .board ? .app : .board, defects)
         }
         self.scripts = scripts
         self.method = method
@@ -59,7 +65,7 @@ struct FuzzScore {
 
     func run() {
         var target = SimulatedTarget()
-        if let defect { target.defects = [defect] }
+        target.defects = Set(defects)
         var options = CampaignOptions(judge: Judge(profile: .reference, today: nil))
         options.seed = seed
         options.time = Int64(seconds * 1e9)
@@ -69,6 +75,8 @@ struct FuzzScore {
         func elapsed() -> Int64 { Int64((HourReplay.processorTime - start) * 1e9) }
         var first: First?
         var looked = 0
+        // The second of two is as far away as the first was.
+        let more = Self.minimumMore * (defects.count > 1 ? 4 : 1)
         search: while true {
             switch campaign.next(elapsed: elapsed()) {
             case .run(let job):
@@ -84,15 +92,21 @@ struct FuzzScore {
                     finding: finding)
             }
             looked = campaign.findings.count
-            if let first, defect != nil,
-                campaign.figures.cases >= first.cases + max(first.cases, Self.minimumMore)
+            if let first, !defects.isEmpty,
+                campaign.figures.cases
+                    >= first.cases + max(first.cases, more)
             {
                 break
             }
         }
         let findings = campaign.findings.filter { isOfDefect($0, options.judge) }
         var members: [JSON.Member] = [
-            .init("target", .string(defect?.rawValue ?? (side == .app ? "board" : "app"))),
+            .init(
+                "target",
+                .string(
+                    defects.isEmpty
+                        ? (side == .app ? "board" : "app")
+                        : defects.map(\.rawValue).joined(separator: "+"))),
             .init("method", .string(method.rawValue)), .init("seed", .integer(Int(seed))),
             .init("shortest", shortest.map { .integer($0) } ?? .null),
             .init("cases", .integer(first?.cases ?? campaign.figures.cases)),
@@ -120,6 +134,7 @@ struct FuzzScore {
                             .init("rating", .string($0.observation.rating.rawValue)),
                             .init("text", .string($0.observation.text)),
                             .init("script", .string($0.script.description)),
+                            .init("of", .array(causes(of: $0, options.judge))),
                         ])
                     })))
         print(String(decoding: JSON.object(members).encoded, as: UTF8.self))
@@ -149,7 +164,16 @@ struct FuzzScore {
     ///
     /// Without the defect it does not come. On a peer without a defect each finding counts.
     private func isOfDefect(_ finding: FuzzFinding, _ judge: Judge) -> Bool {
-        defect == nil || !shows(finding, SimulatedTarget(), judge)
+        defects.isEmpty || !shows(finding, SimulatedTarget(), judge)
+    }
+
+    /// The defects that show a finding without the others.
+    private func causes(of finding: FuzzFinding, _ judge: Judge) -> [JSON] {
+        defects.compactMap { defect in
+            var target = SimulatedTarget()
+            target.defects = [defect]
+            return shows(finding, target, judge) ? .string(defect.rawValue) : nil
+        }
     }
 
     /// In how many of ten runs the finding comes again.
@@ -160,7 +184,7 @@ struct FuzzScore {
 
     /// Steps of the hand-written script.
     private var shortest: Int? {
-        guard let defect else { return nil }
+        guard defects.count == 1, let defect = defects.first else { return nil }
         var bytes = Bytes()
         do {
             let source = try SessionFileSource(path: "\(scripts)/\(defect.rawValue).fuzz")
