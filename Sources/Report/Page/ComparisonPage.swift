@@ -87,7 +87,7 @@ package struct ComparisonPage {
             comparison.rows.first, comparison.rows.second, items: comparison.items)
         var bytes = Bytes()
         func add(_ value: JSON) throws {
-            Self.append(value, to: &bytes)
+            PageFrame.append(data: value, to: &bytes)
             guard bytes.count >= Self.blockSize else { return }
             try output(bytes)
             bytes.removeAll(keepingCapacity: true)
@@ -191,23 +191,4 @@ package struct ComparisonPage {
     }
 
     private func text(_ text: String) -> JSON { .string(visible(text, escapingBackslash: false)) }
-
-    /// JSON in which nothing ends a script block or begins a comment: in JSON `<`, `>` and `&`
-    /// stand in strings only, where an escape means the same.
-    private static func append(_ value: JSON, to bytes: inout Bytes) {
-        let encoded = value.encoded
-        // Most say nothing of the kind.
-        guard encoded.contains(where: { $0 == 0x26 || $0 == 0x3c || $0 == 0x3e }) else {
-            bytes += encoded
-            return
-        }
-        for byte in encoded {
-            switch byte {
-            case UInt8(ascii: "<"): bytes += Bytes("\\u003c".utf8)
-            case UInt8(ascii: ">"): bytes += Bytes("\\u003e".utf8)
-            case UInt8(ascii: "&"): bytes += Bytes("\\u0026".utf8)
-            default: bytes.append(byte)
-            }
-        }
-    }
 }

@@ -1,3 +1,5 @@
+package import Wire
+
 /// What all pages have around what they say: a head whose policy lets the page load nothing and run
 /// no script but its own, and the colours of light and dark.
 package enum PageFrame {
@@ -7,8 +9,12 @@ package enum PageFrame {
     ///   - title: plain text.
     ///   - style: the whole style sheet.
     ///   - script: the script at the end of the body; nil for none.
-    package static func head(title: String, style: String, script: String? = nil) -> String {
+    ///   - connects: lets the script speak to the server that the page came from.
+    package static func head(
+        title: String, style: String, script: String? = nil, connects: Bool = false
+    ) -> String {
         var policy = "default-src 'none'; "
+        if connects { policy += "connect-src 'self'; " }
         if let script { policy += "script-src '\(PagePolicy.source(script))'; " }
         policy += "style-src '\(PagePolicy.source(style))'; base-uri 'none'; form-action 'none'"
         return """
@@ -25,6 +31,26 @@ package enum PageFrame {
             <body>
 
             """
+    }
+
+    /// Appends data of a script, as JSON in which nothing ends a script block or begins a comment.
+    ///
+    /// In JSON `<`, `>` and `&` stand in strings only, where an escape means the same.
+    package static func append(data value: JSON, to bytes: inout Bytes) {
+        let encoded = value.encoded
+        // Most say nothing of the kind.
+        guard encoded.contains(where: { $0 == 0x26 || $0 == 0x3c || $0 == 0x3e }) else {
+            bytes += encoded
+            return
+        }
+        for byte in encoded {
+            switch byte {
+            case UInt8(ascii: "<"): bytes += Bytes("\\u003c".utf8)
+            case UInt8(ascii: ">"): bytes += Bytes("\\u003e".utf8)
+            case UInt8(ascii: "&"): bytes += Bytes("\\u0026".utf8)
+            default: bytes.append(byte)
+            }
+        }
     }
 
     /// Variables of a style sheet, with what follows from them for the whole page.

@@ -51,7 +51,7 @@ package struct SessionRows {
         try keep(timeline.finish())
     }
 
-    /// The line at an index; a line without a time for an index that there is none at.
+    /// The line at an index, without what it says of its command and what it counts; a line without a time for an index that there is none at.
     package func line(at index: Int) throws(OutputError) -> TimelineLine {
         guard rows.indices.contains(index) else { return TimelineLine(time: nil, label: "") }
         var bytes = Bytes()

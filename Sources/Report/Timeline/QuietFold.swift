@@ -8,6 +8,8 @@ struct QuietFold: Sendable {
         var conn: Int
         var first: Int64
         var last: Int64
+        /// The first and the last event that it counts; nil where they have no numbers.
+        var events: ClosedRange<Int>?
         var heartbeats = 0
         var echoes = 0
         var pings = 0
@@ -41,11 +43,19 @@ struct QuietFold: Sendable {
     /// With more connections than this in one fold, the rest is counted with the last.
     private let maximumCounts = 64
 
-    mutating func add(_ thing: Thing, conn: Int, time: Int64) {
+    /// Counts a thing; `events` are those that belong to it.
+    mutating func add(
+        _ thing: Thing, conn: Int, time: Int64, events: ClosedRange<Int>? = nil
+    ) {
         // Pollers open a connection for each poll, or keep one: they are counted together.
         let isPoll = if case .emptyPoll = thing { true } else { false }
         let index = index(of: isPoll ? 0 : conn, time: time)
         counts[index].last = max(counts[index].last, time)
+        if let events {
+            let known = counts[index].events ?? events
+            counts[index].events =
+                min(known.lowerBound, events.lowerBound)...max(known.upperBound, events.upperBound)
+        }
         switch thing {
         case .heartbeat:
             counts[index].heartbeats += 1
@@ -109,7 +119,7 @@ extension QuietFold.Count {
             text: [
                 Styled(parts.joined(separator: ", "), .dim),
                 Styled(missing > 1 ? ", \(grouped(missing)) without an echo" : "", .warning),
-            ])
+            ], counted: events)
     }
 
     private var heartbeatText: String {

@@ -33,7 +33,10 @@ extension Timeline {
         show(
             TimelineLine(
                 isBroken: isBroken, time: event.time, conn: event.conn,
-                direction: event.direction, label: "command", text: text + suffix, id: id))
+                direction: event.direction, label: "command", text: text + suffix, id: id,
+                command: .init(
+                    number: entry.number, type: entry.type,
+                    step: .sent(deadline: entry.deadline, isAgain: isAgain))))
     }
 
     /// What a command asks for, without the fields that every command has.
@@ -97,7 +100,14 @@ extension Timeline {
                 isBroken: isBroken || isLate || isDuplicate
                     || (entry == nil && meaning["type"] == nil),
                 time: event.time, conn: event.conn, direction: event.direction, label: "result",
-                text: text + suffix, id: id))
+                text: text + suffix, id: id,
+                command: entry.map {
+                    .init(
+                        number: $0.number, type: $0.type,
+                        step: .answered(
+                            code: isOK ? nil : meaning["code"]?.stringValue ?? "error",
+                            isLate: isLate, isDuplicate: isDuplicate))
+                }))
     }
 
     private func latencyText(_ value: JSON?) -> String? {

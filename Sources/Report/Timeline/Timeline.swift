@@ -117,6 +117,17 @@ package struct Timeline: Sendable {
         return takeLines()
     }
 
+    /// What is held back or still counted, as it would be told now.
+    package var pending: [TimelineLine] { fold.counts.map(\.line) + held }
+
+    /// Puts a line of somebody else's behind all that happened before it.
+    package mutating func insert(_ line: TimelineLine) -> [TimelineLine] {
+        isShown = true
+        seq = line.seq
+        show(line)
+        return takeLines()
+    }
+
     /// The last lines: what was held back, and the session in a sentence.
     package mutating func finish() -> [TimelineLine] {
         isShown = true
@@ -158,8 +169,12 @@ package struct Timeline: Sendable {
     mutating func quiet(_ thing: QuietFold.Thing, _ event: Event, absorbing: Bool = false) {
         guard isShown else { return }
         if let start = fold.start, span(from: start, to: event.time) >= maximumFold { flush() }
-        fold.add(thing, conn: event.conn, time: event.time)
-        guard absorbing, held.contains(where: { $0.conn == event.conn }) else { return }
+        let absorbed = absorbing ? held.filter { $0.conn == event.conn } : []
+        let first = absorbed.compactMap(\.seq).min() ?? event.seq
+        fold.add(
+            thing, conn: event.conn, time: event.time,
+            events: event.seq > 0 ? min(first, event.seq)...event.seq : nil)
+        guard !absorbed.isEmpty else { return }
         if held.contains(where: { $0.conn == event.conn && $0.label.text == "open" }) {
             quietConnections.insert(event.conn)
         }
@@ -263,7 +278,8 @@ package struct Timeline: Sendable {
             text: [
                 Styled("#\(entry.number) ", .strong),
                 Styled("\(visible(entry.type)) \(visible(entry.id)) · \(why)"),
-            ], id: entry.id)
+            ], id: entry.id,
+            command: .init(number: entry.number, type: entry.type, step: .unanswered))
     }
 
     private mutating func ended(_ end: Event.End, _ event: Event) {

@@ -11,6 +11,31 @@ package struct TimelineLine: Equatable, Sendable {
         case both
     }
 
+    /// A command of the session, and what became of it here.
+    package struct Command: Equatable, Sendable {
+        /// Its number in the session, from 1, which its result repeats.
+        package var number: Int
+        package var type: String
+        package var step: Step
+
+        /// What became of a command.
+        package enum Step: Equatable, Sendable {
+            /// It was handed to the app; `deadline` is when its time to answer ends, in
+            /// nanoseconds since the session began, where it has one.
+            case sent(deadline: Int64?, isAgain: Bool)
+            /// A result came; `code` is the error's, nil for success.
+            case answered(code: String?, isLate: Bool, isDuplicate: Bool)
+            /// Nothing came while there was time.
+            case unanswered
+        }
+
+        package init(number: Int, type: String, step: Step) {
+            self.number = number
+            self.type = type
+            self.step = step
+        }
+    }
+
     /// Whether the link, the contract or the recording broke here.
     package var isBroken: Bool
     /// Nanoseconds since the session began; nil on lines about the whole.
@@ -25,12 +50,17 @@ package struct TimelineLine: Equatable, Sendable {
     package var body: [String]
     /// The event that it tells of; nil where it tells of several, or of none.
     package var seq: Int?
+    /// The events between whose numbers all lie that it counts; nil where it is no count.
+    package var counted: ClosedRange<Int>?
     /// The id of the command that it is about.
     package var id: String?
+    /// What it tells of a command that has a number here.
+    package var command: Command?
 
     package init(
         isBroken: Bool = false, time: Int64?, conn: Int = 0, direction: Direction = .none,
-        label: Styled, text: [Styled] = [], body: [String] = [], seq: Int? = nil, id: String? = nil
+        label: Styled, text: [Styled] = [], body: [String] = [], seq: Int? = nil,
+        counted: ClosedRange<Int>? = nil, id: String? = nil, command: Command? = nil
     ) {
         self.isBroken = isBroken
         self.time = time
@@ -40,7 +70,9 @@ package struct TimelineLine: Equatable, Sendable {
         self.text = text
         self.body = body
         self.seq = seq
+        self.counted = counted
         self.id = id
+        self.command = command
     }
 
     /// The line without what it quotes of messages, which may tell about a person.

@@ -1,5 +1,6 @@
 import Report
 import Testing
+import Wire
 
 /// What all pages have around what they say.
 @Suite struct PageFrameTests {
@@ -10,5 +11,16 @@ import Testing
         #expect(head.contains("style-src '\(PagePolicy.source("p {}"))'; "))
         #expect(head.contains("<title>&lt;b&gt;</title>\n<style>p {}</style>"))
         #expect(!PageFrame.head(title: "", style: "").contains("script-src"))
+        #expect(!head.contains("connect-src"))
+        let live = PageFrame.head(title: "", style: "", script: "f()", connects: true)
+        #expect(live.contains("connect-src 'self'; "))
+    }
+
+    @Test func `data ends no script and begins no markup`() throws {
+        let data = JSON.object([.init("</script>", "<!-- & 你好")])
+        var bytes = Bytes()
+        PageFrame.append(data: data, to: &bytes)
+        #expect(!bytes.contains(UInt8(ascii: "<")) && !bytes.contains(UInt8(ascii: "&")))
+        #expect(try JSON(parsing: bytes) == data)
     }
 }

@@ -36,7 +36,13 @@ import Wire
         expected.removeAll { $0.time == nil }
         let rows = try PageProbe.rows(Self.talkative)
         #expect(rows.count == expected.count)
-        for (index, line) in expected.enumerated() { #expect(try rows.line(at: index) == line) }
+        for (index, line) in expected.enumerated() {
+            // What lanes of time are drawn from is not kept.
+            var line = line
+            line.command = nil
+            line.counted = nil
+            #expect(try rows.line(at: index) == line)
+        }
     }
 
     @Test func `an index without a line gives an empty one`() throws {

@@ -14,6 +14,19 @@ private func timeline(_ sketch: SessionSketch, hiding: (Event) -> Bool = { _ in 
 }
 
 @Suite struct TimelineTests {
+    @Test func `a count says which events it has, and is there before it ends`() {
+        var sketch = SessionSketch()
+        for second in 0..<3 { sketch.heartbeat(Int64(second) * 5000, 1, echo: 1) }
+        var timeline = Timeline()
+        let events = sketch.events
+        let early = events.flatMap { timeline.receive($0) }
+        #expect(early.isEmpty)
+        #expect(timeline.pending.map(\.counted) == [1...6])
+        let own = TimelineLine(time: 11, label: "rule", seq: 4)
+        #expect(timeline.insert(own).map(\.label.text) == ["alive", "rule"])
+        #expect(timeline.pending.isEmpty)
+    }
+
     @Test func `a foreground session reads like a conversation`() {
         var sketch = SessionSketch()
         sketch.session()
