@@ -27,6 +27,11 @@ let package = Package(
             dependencies: ["Wire", "Capture", "PhoneBridge", "Network", "Simulator"]),
         .target(name: "Report", dependencies: ["Wire", "Capture", "PhoneBridge"]),
         .target(
+            name: "Inspector",
+            dependencies: ["Wire", "Capture", "PhoneBridge", "Network", "Report"],
+            // The files of the page; `Page/WebFiles.swift` is made of them.
+            exclude: ["Web"]),
+        .target(
             name: "Replay",
             dependencies: [
                 "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
@@ -42,7 +47,7 @@ let package = Package(
             name: "bridgetap",
             dependencies: [
                 "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
-                "Replay", "Fuzz", "Arguments",
+                "Inspector", "Replay", "Fuzz", "Arguments",
             ]),
 
         .testTarget(name: "WireTests", dependencies: ["Wire"]),
@@ -67,6 +72,11 @@ let package = Package(
             exclude: [
                 "Timeline/Golden", "Results/Golden", "Check/Golden", "Diff/Golden", "Stats/Golden",
                 "Page/Golden",
+            ]),
+        .testTarget(
+            name: "InspectorTests",
+            dependencies: [
+                "Inspector", "Report", "PhoneBridge", "Capture", "Network", "Wire",
             ]),
         .testTarget(
             name: "ReplayTests",

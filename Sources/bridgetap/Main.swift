@@ -51,6 +51,6 @@ struct Main {
             CheckOptions.command, DiffOptions.command, RulesOptions.command, VerifyOptions.command,
             ConvertOptions.command, ReplayCommandOptions.command, FuzzCommandOptions.command,
             FindingsOptions.command, BoardCommandOptions.command, AppCommandOptions.command,
-            DemoOptions.command,
+            ViewOptions.command, DemoOptions.command,
         ])
 }

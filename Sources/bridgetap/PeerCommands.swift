@@ -238,7 +238,7 @@ extension ArgumentValue where Value == WebSocketURL {
 }
 
 /// A real loop that runs until a signal asks for the end.
-private final class PeerLoop {
+final class PeerLoop {
     let loop: UVLoop
 
     init() throws {

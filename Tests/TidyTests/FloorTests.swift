@@ -10,6 +10,7 @@ private let floors: [String: Set<String>] = [
     "Simulator": ["Wire", "Capture", "PhoneBridge", "Network"],
     "BridgeProxy": ["Wire", "Capture", "PhoneBridge", "Network", "Simulator"],
     "Report": ["Wire", "Capture", "PhoneBridge"],
+    "Inspector": ["Wire", "Capture", "PhoneBridge", "Network", "Report"],
     "Replay": [
         "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
     ],
@@ -20,7 +21,7 @@ private let floors: [String: Set<String>] = [
     "Arguments": [],
     "bridgetap": [
         "Wire", "Capture", "PhoneBridge", "Network", "Simulator", "BridgeProxy", "Report",
-        "Replay", "Fuzz", "Arguments",
+        "Inspector", "Replay", "Fuzz", "Arguments",
     ],
 ]
 
@@ -42,8 +43,8 @@ private let searchers: Set<String> = [
 
 /// Modules that know no file, socket, process or clock, but for files that say so by their name.
 private let pureModules: Set<String> = [
-    "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Report", "Replay",
-    "Fuzz", "Arguments",
+    "Wire", "Capture", "PhoneBridge", "Simulator", "BridgeProxy", "Report", "Inspector",
+    "Replay", "Fuzz", "Arguments",
 ]
 
 @Suite struct FloorTests {

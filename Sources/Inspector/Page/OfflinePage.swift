@@ -1,0 +1,77 @@
+import Capture
+import Report
+package import Wire
+
+/// One file with whole sessions and the page to look at them, which opens from a disk, without a
+/// server or a network.
+///
+/// Data is packed (RFC 1951) and in Base64, in blocks that the page unpacks when it wants them: what
+/// it begins with stands before the script, the session's own lines behind it.
+package struct OfflinePage {
+    private let logs: [SessionLog]
+    private let page: InspectorPage
+
+    /// Takes logs that are finished, with what their sessions are called.
+    package init(_ sessions: [(name: String, log: SessionLog)]) {
+        logs = sessions.map(\.log)
+        page = InspectorPage(sessions: sessions.map(\.name), isLive: false)
+    }
+
+    /// Bytes of records in a block: the first one is on the screen before the second is unpacked.
+    private static let blockSize = 512 << 10
+
+    /// Writes the file, a block at a time.
+    package func write(to output: (Bytes) throws -> Void) throws {
+        try output(page.head)
+        for (number, log) in logs.enumerated() {
+            var offset: UInt64 = 0
+            while true {
+                let records = try log.records(from: offset, maximum: Self.blockSize)
+                guard !records.isEmpty else { break }
+                offset += UInt64(records.count)
+                try output(
+                    Self.element("class=\"log\" data-session=\"\(number)\"", packing: records))
+            }
+        }
+        try output(page.scriptElement)
+        for (number, log) in logs.enumerated() {
+            for index in log.blocks.indices {
+                guard let lines = try log.lines(ofBlock: index) else { continue }
+                try output(
+                    Self.element(
+                        "class=\"events\" data-session=\"\(number)\" data-index=\"\(index)\"",
+                        packing: lines))
+            }
+        }
+        try output(page.tail)
+    }
+
+    private static func element(_ attributes: String, packing bytes: Bytes) -> Bytes {
+        var element = Bytes("<script type=\"text/plain\" \(attributes)>".utf8)
+        appendBase64(packed(bytes).span, to: &element)
+        element += Bytes("</script>\n".utf8)
+        return element
+    }
+
+    /// A whole stream of deflate; stored as it is where there is no memory to pack it.
+    static func packed(_ bytes: Bytes) -> Bytes {
+        if let deflater = Deflater(contextTakeover: false, level: 6) {
+            // The end of the flush, which messages of a WebSocket go without, and an empty last
+            // block (RFC 1951 §3.2.6).
+            return deflater.compress(bytes.span) + [0x00, 0x00, 0xff, 0xff, 0x03, 0x00]
+        }
+        var output = Bytes()
+        var position = 0
+        repeat {
+            // A stored block has 16 bits for its length (RFC 1951 §3.2.4).
+            let count = min(bytes.count - position, 0xffff)
+            let isLast = position + count == bytes.count
+            let low = UInt8(truncatingIfNeeded: count)
+            let high = UInt8(truncatingIfNeeded: count >> 8)
+            output += [isLast ? 1 : 0, low, high, ~low, ~high]
+            output += bytes[position..<position + count]
+            position += count
+        } while position < bytes.count
+        return output
+    }
+}
