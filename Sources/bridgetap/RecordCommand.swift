@@ -1,6 +1,7 @@
 import Arguments
 import BridgeProxy
 import Capture
+import Inspector
 import Network
 import PhoneBridge
 import Wire
@@ -16,6 +17,7 @@ struct RecordOptions: RecordingOptions {
     var faults: String?
     var checks = false
     var profile: String?
+    var ui: HostAndPort?
     var recording = RecordingFlags()
 }
 
@@ -72,6 +74,10 @@ extension RecordOptions {
             .option(
                 "profile", \.profile, .text("NAME|FILE"),
                 help: "for --check: the target's numbers, see bridgetap check --help"),
+            .option(
+                "ui", \.ui, .hostAndPort(),
+                help: "show the recording as it goes on in a browser, at the address that is "
+                    + "printed second; see bridgetap view --help"),
             .quiet,
         ],
         companions: [(name: "--profile", needs: "--check")],
@@ -102,6 +108,9 @@ extension RecordOptions {
                 throw .rule(
                     message: "listening on \(options.listen) opens the recorder to the network",
                     hint: "say who may connect, such as --allow-from 192.168.42.0/24")
+            }
+            if let ui = options.ui {
+                try PageListener.check(ui, options.allowFrom, flag: "--ui")
             }
         },
         action: { options in { try RecordJob(options).run() } })
@@ -138,21 +147,24 @@ private final class RecordJob {
         }
         let configuration = try configuration(on: address)
         let check = options.checks ? try liveCheck() : nil
+        let session = job.session(
+            source: options.transparent ? "transparent" : "proxy", at: job.loop.wallClock
+        ) {
+            $0.listen = address.description
+            $0.upstream = options.upstream?.description
+            $0.interface = options.upstreamInterface
+        }
+        let page = try options.ui.map { try livePage($0, of: session) }
         let recording = try job.open(
-            job.session(
-                source: options.transparent ? "transparent" : "proxy", at: job.loop.wallClock
-            ) {
-                $0.listen = address.description
-                $0.upstream = options.upstream?.description
-                $0.interface = options.upstreamInterface
-            }, check: check)
+            session, check: check, besides: page.map { [$0.output] } ?? [])
+        defer { page?.server.close() }
         let proxy = Proxy(configuration, loop: job.loop, recorder: recording.recorder) {
             [screen = job.screen] in screen.show(.remark($0))
         }
         let summary = try job.run(recording) {
             try start(proxy, on: address, upstream: upstream)
             recording.start(proxy)
-            if let address = proxy.localAddress { try announce(address) }
+            if let address = proxy.localAddress { try announce(address, page: page?.address) }
         }
         let code = job.tell(summary)
         if summary.statistics.connections == 0 {
@@ -161,6 +173,23 @@ private final class RecordJob {
         guard let check = summary.check else { return code }
         job.screen.show(check)
         return code == .done && !check.broken.isEmpty ? .found : code
+    }
+
+    private typealias LivePage = (output: PageOutput, server: InspectorServer, address: String)
+
+    /// Serves the page of the recording.
+    private func livePage(_ place: HostAndPort, of session: SessionInfo) throws -> LivePage {
+        let files = options.recording.outputs.filter { $0 != "-" }
+        let name = files.first ?? "recording"
+        let output = PageOutput(
+            session, name: name, replay: ViewedSession.replay(files),
+            profile: try ProfileInput.load(options.profile ?? Profile.contract.name))
+        output.onFailure = { [screen = job.screen] in
+            screen.warn("the page is shown no more: \($0); the recording goes on")
+        }
+        let server = InspectorServer([(name, output.log)], on: job.loop) { _ in output.pending }
+        let listener = PageListener(job.loop, place, options.allowFrom, flag: "--ui")
+        return (output, server, try listener.start(server))
     }
 
     private func liveCheck() throws -> LiveCheck {
@@ -210,13 +239,19 @@ private final class RecordJob {
         return proxy
     }
 
-    private func announce(_ address: SocketAddress) throws {
+    private func announce(_ address: SocketAddress, page: String?) throws {
         let upstream = options.upstream.map { " -> \($0)" } ?? ""
         let outputs = options.recording.outputs
         job.screen.note(
             "recording \(address)\(upstream) to \(outputs.joined(separator: ", ")); Ctrl-C ends it")
-        if !outputs.contains("-") { try ProcessStreams.output("\(address)\n") }
-        try job.tellReady("\(address)\n")
+        let lines = "\(address)\n" + (page.map { $0 + "\n" } ?? "")
+        if !outputs.contains("-") {
+            try ProcessStreams.output(lines)
+        } else if let page {
+            // Whoever asked for it needs its token, however quiet the rest is.
+            ProcessStreams.remark(.note, "the page of it: \(page)")
+        }
+        try job.tellReady(lines)
     }
 
     private func resolve(_ place: HostAndPort, for flag: String) throws -> [SocketAddress] {

@@ -33,9 +33,10 @@ final class RecordingJob {
         return session
     }
 
-    /// Makes the files; `check` and `clock` are those of `Recorder`.
+    /// Makes the files; `check` and `clock` are those of `Recorder`, `besides` that of `Recording`.
     func open(
-        _ session: SessionInfo, check: LiveCheck? = nil, clock: (() -> Int64)? = nil
+        _ session: SessionInfo, check: LiveCheck? = nil, clock: (() -> Int64)? = nil,
+        besides: [any SessionOutput] = []
     ) throws -> Recording {
         var options = Recording.Options(session: session, outputs: flags.outputs)
         options.synchronises = flags.sync
@@ -50,7 +51,9 @@ final class RecordingJob {
             break
         }
         do throws(OutputError) {
-            return try Recording(options, loop: loop, clock: clock) { [screen] in screen.show($0) }
+            return try Recording(options, loop: loop, clock: clock, besides: besides) {
+                [screen] in screen.show($0)
+            }
         } catch {
             throw Failure(
                 .badInput, "cannot write \(error.path): \(error)",

@@ -49,6 +49,27 @@ import Testing
         #expect(try viewer.stop().exitCode == 0)
     }
 
+    @Test func `a recording is shown while it goes on`() throws {
+        try withTemporaryFolder { folder in
+            let board = try RunningProgram(["board", "--listen", "127.0.0.1:0"], seconds: 290)
+            let recorder = try RunningProgram(
+                [
+                    "record", "--listen", "127.0.0.1:0", "--upstream", board.firstLine(), "-o",
+                    folder.appending(path: "lab.ndjson").path, "--ui", "127.0.0.1:0",
+                ], seconds: 290)
+            var lines = recorder.read(until: "/\n").split(separator: "\n").map(String.init)
+            let last = lines.popLast()
+            let page = try #require(last)
+            #expect(page.hasPrefix("http://127.0.0.1:"))
+            let app = try RunningProgram(
+                ["app", "--to", "ws://\(lines.first ?? "")/api/phone-bridge"], seconds: 290)
+            try InspectedPage.look("recording", [page])
+            _ = try app.stop()
+            #expect(try recorder.stop().exitCode == 0)
+            _ = try board.stop()
+        }
+    }
+
     @Test func `two sessions stand side by side`() throws {
         let files = ["errors", "late-answer"].map {
             captures.appending(path: "\($0).ndjson").path
