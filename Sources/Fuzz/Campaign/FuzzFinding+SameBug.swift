@@ -14,8 +14,8 @@ extension FuzzFinding {
     /// that it takes, or both break one check or two that are alike, or show one thing more, and one does
     /// all that the other does.
     package func isSameBug(as other: FuzzFinding) -> Bool {
-        let mine = Set(bucket.kinds)
-        let its = Set(other.bucket.kinds)
+        let mine = kinds
+        let its = other.kinds
         if name == other.name || explains(other.bucket.signal, kinds: its) { return true }
         if other.signals.contains(bucket.signal), mine.isSubset(of: its) { return true }
         // This one shows what the other shows, which takes less.
@@ -30,18 +30,5 @@ extension FuzzFinding {
         if Self.families.contains(where: { $0.isSuperset(of: checks) }) { return true }
         // What both show beside it is what the bug does first.
         return signals.intersection(other.signals).contains { !Self.general.contains($0.check) }
-    }
-
-    /// Takes the script of another finding of the same bucket, with what it showed; the name stays.
-    package mutating func take(shorter finding: FuzzFinding) {
-        script = finding.script
-        observation = finding.observation
-        rate = finding.rate
-        evidence = finding.evidence
-        control = finding.control
-        isMinimised = finding.isMinimised
-        isFresh = finding.isFresh
-        questions += finding.questions
-        signals.formUnion(finding.signals)
     }
 }

@@ -3,6 +3,8 @@ package import Wire
 /// A bug that a campaign found: one bucket, with the shortest script that shows it.
 package struct FuzzFinding: Sendable {
     package var bucket: Bucket
+    /// The kinds of messages in the script; the bucket has those of the first one.
+    private(set) var kinds: Set<String>
     package var observation: Observation
     package var verdict: Investigation.Verdict
     package var script: FuzzScript
@@ -37,6 +39,7 @@ package struct FuzzFinding: Sendable {
         isFresh: Bool
     ) {
         bucket = Bucket(investigation.script, investigation.signal)
+        kinds = Set(bucket.kinds)
         observation = investigation.observation
         self.verdict = verdict
         script = investigation.script
@@ -58,6 +61,7 @@ package struct FuzzFinding: Sendable {
         _ script: FuzzScript
     ) {
         self.bucket = bucket
+        kinds = Set(bucket.kinds)
         self.observation = observation
         self.verdict = verdict
         self.script = script
@@ -74,6 +78,20 @@ package struct FuzzFinding: Sendable {
     /// Whether a script that shows a signal shows this bug: the bug shows itself so, and the script
     /// does all that it takes.
     package func explains(_ signal: Signal, kinds: Set<String>) -> Bool {
-        signals.contains(signal) && bucket.kinds.allSatisfy(kinds.contains)
+        signals.contains(signal) && self.kinds.isSubset(of: kinds)
+    }
+
+    /// Takes the script of another finding of the same bucket, with what it showed; the name stays.
+    package mutating func take(shorter finding: FuzzFinding) {
+        script = finding.script
+        kinds = finding.kinds
+        observation = finding.observation
+        rate = finding.rate
+        evidence = finding.evidence
+        control = finding.control
+        isMinimised = finding.isMinimised
+        isFresh = finding.isFresh
+        questions += finding.questions
+        signals.formUnion(finding.signals)
     }
 }
