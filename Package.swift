@@ -102,7 +102,7 @@ let package = Package(
                 "CCrypto",
                 "GoldenFiles",
             ],
-            exclude: ["Golden"]),
+            exclude: ["Golden", "Sessions"]),
         .testTarget(name: "FuzzTargetsTests", dependencies: ["FuzzTargets"]),
         .testTarget(name: "TidyTests"),
         // What tests compare with files in `Golden/` folders; no part of the program.
