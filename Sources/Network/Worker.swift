@@ -67,8 +67,8 @@ package final class Worker<Item: Sendable>: Sendable {
         capacity: Int, _ body: @escaping @Sendable (borrowing Item) -> Void
     ) -> Worker? {
         let line = Line(capacity: max(1, capacity))
-        let thread = ThreadBody { line.workOff(body) }.start()
-        return thread.map { Worker(line, $0) }
+        guard let thread = try? startThread({ line.workOff(body) }) else { return nil }
+        return Worker(line, thread)
     }
 
     private init(_ line: Line, _ thread: pthread_t) {
@@ -94,40 +94,6 @@ package final class Worker<Item: Sendable>: Sendable {
         guard let ending else { return }
         line.end()
         pthread_join(ending, nil)
-    }
-}
-
-/// What a thread runs.
-private final class ThreadBody: Sendable {
-    private let body: @Sendable () -> Void
-
-    init(_ body: @escaping @Sendable () -> Void) {
-        self.body = body
-    }
-
-    /// Starts a thread that takes no signals; nil where the system has none to give.
-    ///
-    /// The corresponding C function is `pthread_create`.
-    func start() -> pthread_t? {
-        var all = sigset_t()
-        var before = sigset_t()
-        unsafe sigfillset(&all)
-        unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
-        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-        var thread = pthread_t()
-        let me = unsafe Unmanaged.passRetained(self)
-        let number = unsafe pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer = unsafe pointer else { return nil }
-                unsafe Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue().body()
-                return nil
-            }, me.toOpaque())
-        guard number == 0 else {
-            unsafe me.release()
-            return nil
-        }
-        return thread
     }
 }
 

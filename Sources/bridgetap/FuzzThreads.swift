@@ -53,21 +53,12 @@ final class FuzzThreads: Sendable {
 
     private func start() throws {
         working.add(1, ordering: .relaxed)
-        var thread = pthread_t()
-        let me = unsafe Unmanaged.passRetained(self)
-        let number = unsafe pthread_create(
-            &thread, nil,
-            { pointer in
-                guard let pointer = unsafe pointer else { return nil }
-                unsafe Unmanaged<FuzzThreads>.fromOpaque(pointer).takeRetainedValue().work()
-                return nil
-            }, me.toOpaque())
-        guard number == 0 else {
-            unsafe me.release()
+        let thread: pthread_t
+        do {
+            thread = try startThread { self.work() }
+        } catch {
             working.subtract(1, ordering: .relaxed)
-            throw Failure(
-                .internalFault,
-                "cannot start a thread: \(SystemError(number, call: "pthread_create"))")
+            throw Failure(.internalFault, "cannot start a thread: \(error)")
         }
         pthread_detach(thread)
     }
