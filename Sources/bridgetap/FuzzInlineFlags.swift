@@ -23,13 +23,8 @@ extension FuzzCommandOptions {
                 message: "--upstream HOST:PORT is missing",
                 hint: "where is the board? --spawn starts one that serves on {port}")
         }
-        let isLoopback =
-            listen.host == "localhost" || IPAddress(parsing: listen.host)?.isLoopback == true
-        if !isLoopback, allowFrom.isEmpty {
-            throw .rule(
-                message: "listening on \(listen) opens the board to the network",
-                hint: "say who may connect, such as --allow-from 192.168.42.0/24")
-        }
+        try HostAndPort(host: listen.host, port: listen.port).check(
+            allowing: allowFrom, "listening on \(listen) opens the board to the network")
         _ = try boardOptions()
     }
 

@@ -21,13 +21,7 @@ struct PageListener {
     static func check(
         _ place: HostAndPort, _ allowFrom: [CIDR], flag: String
     ) throws(UsageError) {
-        let isLoopback =
-            place.host == "localhost" || IPAddress(parsing: place.host)?.isLoopback == true
-        if !isLoopback, allowFrom.isEmpty {
-            throw .rule(
-                message: "\(flag): \(place) opens the page to the network",
-                hint: "say who may connect, such as --allow-from 192.168.42.0/24")
-        }
+        try place.check(allowing: allowFrom, "\(flag): \(place) opens the page to the network")
     }
 
     /// Begins to serve, and gives the page's address.

@@ -101,17 +101,9 @@ extension RecordOptions {
                     message: "--upstream HOST:PORT is missing", hint: "where is the board?")
             }
             try options.recording.checkOutputs()
-            let isLoopback =
-                options.listen.host == "localhost"
-                || IPAddress(parsing: options.listen.host)?.isLoopback == true
-            if !isLoopback, options.allowFrom.isEmpty {
-                throw .rule(
-                    message: "listening on \(options.listen) opens the recorder to the network",
-                    hint: "say who may connect, such as --allow-from 192.168.42.0/24")
-            }
-            if let ui = options.ui {
-                try PageListener.check(ui, options.allowFrom, flag: "--ui")
-            }
+            try options.listen.check(
+                allowing: options.allowFrom,
+                "listening on \(options.listen) opens the recorder to the network")
         },
         action: { options in { try RecordJob(options).run() } })
 }
