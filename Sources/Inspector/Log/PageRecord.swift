@@ -82,18 +82,12 @@ package enum PageRecord: Sendable {
     /// seq, time, connection, direction, label with its style, whether it is broken, mark, runs of
     /// text with their styles, command, and the first and last of the events that it counts.
     private static func row(_ line: TimelineLine, _ mark: RowMark?) -> JSON {
-        let direction =
-            switch line.direction {
-            case .none: 0
-            case .from(.app): 1
-            case .from(.board): 2
-            case .both: 3
-            }
         let runs = line.text.filter { !$0.text.isEmpty }
             .flatMap { [JSON.string(letter($0.style)), text($0.text)] }
         var elements: [JSON] = [
             "r", .integer(line.seq ?? 0), .integer(line.time ?? 0), .integer(line.conn),
-            .integer(direction), text(line.label.text), .string(letter(line.label.style)),
+            .integer(line.direction.number), text(line.label.text),
+            .string(letter(line.label.style)),
             .bool(line.isBroken), mark.map { .string($0.rawValue) } ?? .null, .array(runs),
             line.command.map(command) ?? .null,
         ]

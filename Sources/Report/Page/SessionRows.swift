@@ -96,16 +96,9 @@ package struct SessionRows {
     // MARK: Lines in the spool
 
     private static func encoded(_ line: TimelineLine) -> JSON {
-        let direction =
-            switch line.direction {
-            case .none: 0
-            case .from(.app): 1
-            case .from(.board): 2
-            case .both: 3
-            }
         return .array([
             .bool(line.isBroken), line.time.map { .integer($0) } ?? .null, .integer(line.conn),
-            .integer(direction), run(line.label), .array(line.text.map(run)),
+            .integer(line.direction.number), run(line.label), .array(line.text.map(run)),
             line.seq.map { .integer($0) } ?? .null, line.id.map { .string($0) } ?? .null,
         ])
     }

@@ -9,6 +9,16 @@ package struct TimelineLine: Equatable, Sendable {
         case from(Side)
         /// Both sides had their part in it.
         case both
+
+        /// What pages know it by: 0 for none, 1 from the app, 2 from the board, 3 for both.
+        package var number: Int {
+            switch self {
+            case .none: 0
+            case .from(.app): 1
+            case .from(.board): 2
+            case .both: 3
+            }
+        }
     }
 
     /// A command of the session, and what became of it here.
