@@ -27,7 +27,7 @@ package final class SideLog {
     /// Nanoseconds.
     static let firstPause = nanosecondsPerSecond
     static let longestPause = 30 * nanosecondsPerSecond
-    /// What ran that long, in nanoseconds, is started again at once.
+    /// Behind what ran that long, in nanoseconds, the pause is the first one again.
     private static let lasting = 10 * nanosecondsPerSecond
     /// Longer lines are cut into several notes, in bytes.
     private static let maximumLine = 8 << 10
