@@ -73,6 +73,24 @@ final class Laboratory {
         return try #require(end)
     }
 
+    /// Makes a WebSocket between phone and board, through the proxy.
+    func link() throws -> (app: End, board: End) {
+        let app = try dial()
+        app.send(
+            "GET /api/phone-bridge?platform=ios HTTP/1.1\r\nHost: b\r\nUpgrade: websocket\r\n"
+                + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+        expect("the handshake arrives") {
+            arrivals.first?.text.hasSuffix("\r\n\r\n") == true
+        }
+        let board = try #require(arrivals.first)
+        board.send(
+            "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n")
+        expect("the answer arrives") { app.text.hasSuffix("\r\n\r\n") }
+        return (app, board)
+    }
+
     /// Lets time pass until `condition` holds, for an hour at most.
     func expect(_ what: Comment, _ condition: () -> Bool) {
         let holds = world.run(until: condition)

@@ -6,14 +6,6 @@ import Wire
 
 /// Faults that the proxy injects: what reaches the other side, and what the session says of it.
 @Suite struct FaultTests {
-    private static let upgrade =
-        "GET /api/phone-bridge?platform=ios HTTP/1.1\r\nHost: b\r\nUpgrade: websocket\r\n"
-        + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    private static let accepted =
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
-
     /// A phone and a board with a WebSocket between them through a proxy with these faults.
     private final class Link {
         let lab: Laboratory
@@ -25,16 +17,7 @@ import Wire
         init(_ faults: String) throws {
             let spec = try FaultSpec(parsing: faults)
             lab = try Laboratory(options: { $0.faults = spec })
-            app = try lab.dial()
-            app.send(FaultTests.upgrade)
-            let lab = lab
-            lab.expect("the handshake arrives") {
-                lab.arrivals.first?.text.hasSuffix("\r\n\r\n") == true
-            }
-            board = try #require(lab.arrivals.first)
-            board.send(FaultTests.accepted)
-            let app = app
-            lab.expect("the answer arrives") { app.text.hasSuffix("\r\n\r\n") }
+            (app, board) = try lab.link()
             appStart = app.received.count
             boardStart = board.received.count
         }

@@ -26,14 +26,6 @@ import Wire
         }
     }
 
-    private static let upgrade =
-        "GET /api/phone-bridge HTTP/1.1\r\nHost: b\r\nUpgrade: websocket\r\n"
-        + "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
-        + "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n"
-    private static let accepted =
-        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-        + "Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n"
-
     /// A phone and a board with a WebSocket between them through a proxy that strikes.
     private final class Link {
         let lab: Laboratory
@@ -43,16 +35,7 @@ import Wire
 
         init(_ striker: Striker) throws {
             lab = try Laboratory(striker: striker)
-            app = try lab.dial()
-            app.send(MessageStrikerTests.upgrade)
-            let lab = lab
-            lab.expect("the handshake arrives") {
-                lab.arrivals.first?.text.hasSuffix("\r\n\r\n") == true
-            }
-            board = try #require(lab.arrivals.first)
-            board.send(MessageStrikerTests.accepted)
-            let app = app
-            lab.expect("the answer arrives") { app.text.hasSuffix("\r\n\r\n") }
+            (app, board) = try lab.link()
             start = board.received.count
         }
 
