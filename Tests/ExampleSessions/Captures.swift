@@ -44,7 +44,13 @@ extension Captures {
         _ name: String, _ side: Side, _ replay: ReferenceReplay = ReferenceReplay(),
         keepsRows: Bool = false
     ) throws -> ReplayVerdict? {
-        let session = try loaded(name, keepsRows: keepsRows)
+        try verdict(try loaded(name, keepsRows: keepsRows), side, replay)
+    }
+
+    /// The same of a session that was read before.
+    package static func verdict(
+        _ session: LoadedSession, _ side: Side, _ replay: ReferenceReplay = ReferenceReplay()
+    ) throws -> ReplayVerdict? {
         guard session.isFit(toJudge: side.peer) else { return nil }
         let result =
             try side == .app ? replay.asApp(session.recorded) : replay.asBoard(session.recorded)

@@ -87,6 +87,10 @@ package struct SessionMerger {
             ?? SessionInfo(id: "", startedAt: "", tool: "bridgetap", source: "pcap")
         session.id = id.text
         session.part = nil
+        // What one input alone promises, the others may break.
+        if groups.contains(where: { $0.session.redacted != session.redacted }) {
+            session.redacted = nil
+        }
         session.startedAt = SessionTime.text(nanoseconds: epoch)
         session.labels.append(
             FieldLine("merged", groups.map(\.name).joined(separator: ", ")))

@@ -18,6 +18,8 @@ package struct ReferenceReplay: Sendable {
     package var rules = ComparisonRules()
     /// What the link adds to every message, in nanoseconds, from and to.
     package var latency: ClosedRange<Int>?
+    /// The people that the reference app's phone knows from before; nil for its own.
+    package var contacts: PhoneContacts?
     /// Whether the app's state can be set, as a hook would.
     package var canSetState = true
     /// Keeps the lines of the live session's timeline.
@@ -139,6 +141,7 @@ package struct ReferenceReplay: Sendable {
     private func options(for script: ReplayScript) -> AppOptions {
         var options = AppOptions()
         options.defects = defects
+        if let contacts { options.contacts = contacts }
         if let phone = script.phone(contract) {
             options.platform = phone.platform
             options.phoneID = phone.id ?? options.phoneID

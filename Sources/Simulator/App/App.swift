@@ -49,6 +49,7 @@ package struct App: Sendable {
     package init(options: AppOptions = AppOptions()) {
         self.options = options
         phone = Phone(platform: options.platform, defects: options.defects)
+        phone.contacts = options.contacts
         link = AppLink(
             scale: options.timeScale, seed: options.seed,
             reconnect: options.defects.contains(.a22) ? 0.1...0.3 : AppTimes.reconnect)

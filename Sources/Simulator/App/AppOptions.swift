@@ -25,6 +25,8 @@ package struct AppOptions: Sendable {
     package var platform = Platform.ios
     /// The stable id of the phone; none is sent when empty.
     package var phoneID = "phone-a1"
+    /// The people that the phone knows from before.
+    package var contacts = PhoneContacts()
     /// The path of the board's interface.
     package var basePath = Contract.current.paths.base
     /// Further query fields of the handshake, such as `a=1&b=2`; sent as they are.

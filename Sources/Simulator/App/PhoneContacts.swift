@@ -32,6 +32,11 @@ package struct PhoneContacts: Sendable {
         ]
     }
 
+    /// Makes a book with these people.
+    package init(_ entries: [Entry]) {
+        self.entries = entries
+    }
+
     /// The contacts whose name or number has a command's text in it.
     func query(_ payload: CommandPayload) throws(CommandResponse.Failure) -> JSON {
         let query = try payload.text("query") ?? ""

@@ -18,6 +18,26 @@ package func sha256(_ bytes: Bytes) -> Bytes? {
     unsafe digest(bytes, count: 32, EVP_sha256())
 }
 
+/// The HMAC-SHA256 of some bytes under a key, 32 of them (RFC 2104); nil where libcrypto refuses.
+///
+/// The corresponding C function is `HMAC`.
+package func hmacSHA256(key: Bytes, _ bytes: Bytes) -> Bytes? {
+    ERR_clear_error()
+    var code = Bytes(repeating: 0, count: 32)
+    var count: UInt32 = 0
+    let isMade = unsafe key.withUnsafeBufferPointer { key in
+        unsafe bytes.withUnsafeBufferPointer { source in
+            unsafe code.withUnsafeMutableBufferPointer { target in
+                unsafe HMAC(
+                    EVP_sha256(), key.baseAddress, Int32(clamping: key.count),
+                    source.baseAddress, source.count, target.baseAddress, &count) != nil
+            }
+        }
+    }
+    guard isMade, count == 32 else { return nil }
+    return code
+}
+
 /// The corresponding C function is `EVP_Digest`.
 private func digest(_ bytes: Bytes, count expected: Int, _ kind: OpaquePointer?) -> Bytes? {
     ERR_clear_error()

@@ -90,6 +90,23 @@ package struct Timestamp: Hashable, Comparable, Sendable {
         return wholeSecondsText.dropLast() + "." + digits + "Z"
     }
 
+    /// The date that is so many days after the one which a text begins with, such as
+    /// `2026-06-10`; nil where none stands there, or the years 0000 to 9999 have no such day.
+    package static func date(ofTextBeginning text: Bytes, movedBy days: Int64) -> Bytes? {
+        var reader = Reader(bytes: text)
+        guard let year = reader.digits(4), reader.take("-"),
+            let month = reader.digits(2), reader.take("-"), let day = reader.digits(2),
+            (1...12).contains(month), day >= 1, day <= Self.days(in: month, of: year)
+        else { return nil }
+        let (moved, overflow) = dayNumber(year: year, month: month, day: day)
+            .addingReportingOverflow(days)
+        // The first and the last day of these years.
+        guard !overflow, (-719_528...2_932_896).contains(moved) else { return nil }
+        let date = date(dayNumber: moved)
+        return Bytes(
+            "\(date.year.padded(4))-\(date.month.padded(2))-\(date.day.padded(2))".utf8)
+    }
+
     /// Days from 1970-01-01 to a date of the Gregorian calendar.
     private static func dayNumber(year: Int64, month: Int64, day: Int64) -> Int64 {
         // Years begin in March here, so that the leap day is a year's last.
