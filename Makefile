@@ -53,6 +53,7 @@ bench: release
 	Benchmarks/memory $(BENCH) --bench "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 	Benchmarks/relay $(BENCH)
+	Benchmarks/redaction
 	$(VENV)/bin/python Benchmarks/replay --bench "$$(swift build -c release --static-swift-stdlib \
 	    --scratch-path .build/static --show-bin-path)/bridgetap-bench"
 

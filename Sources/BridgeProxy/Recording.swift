@@ -1,6 +1,6 @@
 package import Capture
 package import Network
-import PhoneBridge
+package import PhoneBridge
 import Wire
 
 /// A whole recording: where its events come from, its outputs, and what happens once a second.
@@ -20,6 +20,9 @@ package final class Recording {
         package var markText = "mark"
         /// Hold the session against the rules while it goes on (`--check`).
         package var check: LiveCheck?
+        /// Makes what redacts the session on its way into a file, once for each (`--redact`); nil
+        /// where files have all that crossed.
+        package var makeRedactor: (() -> Redactor)?
         /// Whether somebody tells how commands ended for the board's own side.
         package var tellsOutcomes = false
 
@@ -83,9 +86,7 @@ package final class Recording {
         var outputs: [any SessionOutput] = []
         for path in options.outputs {
             outputs.append(
-                try Self.open(
-                    path, session: options.session, rotation: options.rotation, loop: loop,
-                    files: files))
+                try Self.open(path, options, loop: loop, files: files))
         }
         recorder = Recorder(
             outputs: outputs + besides, loop: loop, contract: .current, check: options.check,
@@ -162,6 +163,20 @@ package final class Recording {
 
     /// The endings of a file's name that pick a format; `-` is NDJSON on standard output.
     package static let endings = [".ndjson", ".ndjson.gz", ".ndjson.zst", ".pcap"]
+
+    private static func open(
+        _ path: String, _ options: Options, loop: any EventLoop, files: OpenFiles
+    ) throws(OutputError) -> any SessionOutput {
+        guard let redactor = options.makeRedactor?() else {
+            return try open(
+                path, session: options.session, rotation: options.rotation, loop: loop,
+                files: files)
+        }
+        let output = try open(
+            path, session: redactor.redacted(options.session), rotation: options.rotation,
+            loop: loop, files: files)
+        return RedactedOutput(output, redactor: redactor)
+    }
 
     private static func open(
         _ path: String, session: SessionInfo, rotation: Rotation?, loop: any EventLoop,

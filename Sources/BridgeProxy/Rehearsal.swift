@@ -1,5 +1,6 @@
 package import Capture
 package import Network
+package import PhoneBridge
 package import Simulator
 package import Wire
 
@@ -27,8 +28,11 @@ package enum Rehearsal {
     private static let file = "session.ndjson"
 
     /// Plays and records `example`.
+    ///
+    /// - Parameter makeRedactor: that of `Recording.Options`.
     package static func record(
-        _ example: ExampleSession, seed: UInt64 = 1, tool: String
+        _ example: ExampleSession, seed: UInt64 = 1, tool: String,
+        makeRedactor: (() -> Redactor)? = nil
     ) throws(Failure) -> Outcome {
         let world = SimulatedWorld(seed: seed)
         guard let phone = world.addHost("192.168.42.2"),
@@ -54,6 +58,7 @@ package enum Rehearsal {
         do {
             var options = Recording.Options(session: info, outputs: [file])
             options.tellsOutcomes = true
+            options.makeRedactor = makeRedactor
             recording = try Recording(options, loop: middle) { _ in }
         } catch {
             throw .output(error)

@@ -67,7 +67,7 @@ struct ConvertOptions: Sendable {
 }
 
 /// What is converted: one session, or several merged into one.
-private struct ConvertSource {
+struct ConvertSource {
     private var reader: SessionReader?
     /// Instead of `reader`, where there are several sessions.
     private var merger: SessionMerger?
@@ -161,7 +161,7 @@ private struct ConvertSource {
 }
 
 /// A session on its way from one format into another.
-private struct Conversion {
+struct Conversion {
     /// Where the events go.
     private enum Way {
         case straight(any SessionOutput)
@@ -170,6 +170,8 @@ private struct Conversion {
     }
 
     private var way: Way
+    /// What writes the file behind what redacts; nil where nothing does.
+    private var writer: (any SessionOutput)?
     private let gathersFrames: Bool
     private let path: String
     /// Where events may lack what they mean in the contract.
@@ -182,10 +184,15 @@ private struct Conversion {
     /// Whether the input itself says that it lacks something.
     private var admitsDrops = false
 
-    init(_ session: SessionInfo, to path: String, isImported: Bool, isLive: Bool) throws {
+    /// - Parameter redactor: takes personal data out on the way, and tells what events mean.
+    init(
+        _ session: SessionInfo, to path: String, isImported: Bool, isLive: Bool,
+        redactor: Redactor? = nil
+    ) throws {
         self.path = path
         self.isLive = isLive
-        if isImported, !path.hasSuffix(".pcap"), !path.hasSuffix(".har") {
+        let session = redactor?.redacted(session) ?? session
+        if redactor == nil, isImported, !path.hasSuffix(".pcap"), !path.hasSuffix(".har") {
             meaning = MeaningReader()
         }
         let open: (Int) throws(OutputError) -> any ByteOutput = { (_) throws(OutputError) in
@@ -197,7 +204,7 @@ private struct Conversion {
             throw Failure(
                 .badInput, "the session's started_at is no time: \(quoted(session.startedAt))")
         }
-        let output: any SessionOutput
+        var output: any SessionOutput
         do throws(OutputError) {
             if path.hasSuffix(".pcap") {
                 output = try PcapSessionWriter(startedAt: startedAt, openPart: open)
@@ -216,7 +223,14 @@ private struct Conversion {
         }
         // Only lines are written from frames as they lie in a batch.
         gathersFrames = output is SessionWriter
-        if !isLive, let background = BackgroundOutput(output, gathersFrames: gathersFrames) {
+        if let redactor {
+            writer = output
+            output = RedactedOutput(output, redactor: redactor)
+        }
+        // What redacts tells afterwards what it touched: it stays on this thread.
+        if !isLive, redactor == nil,
+            let background = BackgroundOutput(output, gathersFrames: gathersFrames)
+        {
             way = .background(background)
         } else {
             way = .straight(output)
@@ -324,7 +338,7 @@ private struct Conversion {
             }
         way = .straight(output)
         let error = output.close(now: lastTime).pausedBy
-        switch output {
+        switch writer ?? output {
         case let writer as PcapSessionWriter: warnings = writer.losses.warnings
         case let writer as HARSessionWriter: warnings = writer.losses.warnings
         default: break

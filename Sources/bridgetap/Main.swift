@@ -49,7 +49,8 @@ struct Main {
         commands: [
             RecordOptions.command, SniffOptions.command, ShowOptions.command, StatsOptions.command,
             CheckOptions.command, DiffOptions.command, RulesOptions.command, VerifyOptions.command,
-            ConvertOptions.command, ReplayCommandOptions.command, FuzzCommandOptions.command,
+            ConvertOptions.command, RedactOptions.command, ReplayCommandOptions.command,
+            FuzzCommandOptions.command,
             FindingsOptions.command, BoardCommandOptions.command, AppCommandOptions.command,
             ViewOptions.command, DemoOptions.command,
         ])

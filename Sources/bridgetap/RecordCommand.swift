@@ -78,9 +78,8 @@ extension RecordOptions {
                 "ui", \.ui, .hostAndPort(),
                 help: "show the recording as it goes on in a browser, at the address that is "
                     + "printed second; see bridgetap view --help"),
-            .quiet,
-        ],
-        companions: [(name: "--profile", needs: "--check")],
+        ] + Argument.redaction + [.quiet],
+        companions: [(name: "--profile", needs: "--check")] + RecordingFlags.companions,
         examples: [
             Example(
                 "bridgetap record --listen 127.0.0.1:8080 --upstream 192.168.42.1:8080 -o lab.ndjson",
@@ -91,6 +90,9 @@ extension RecordOptions {
             Example(
                 "bridgetap record --transparent --listen 127.0.0.1:8080 --log phone='adb logcat' -o lab.ndjson",
                 "with the phone's own log beside the link"),
+            Example(
+                "bridgetap record --transparent --listen 127.0.0.1:8080 --redact --key team.key -o lab.ndjson",
+                "a session that may leave the house"),
             Example(
                 "bridgetap record --transparent --listen 127.0.0.1:8080 --fault 'drop[result]:0.05' -o lab.ndjson",
                 "loses one answer in twenty"),

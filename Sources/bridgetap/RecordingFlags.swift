@@ -10,6 +10,14 @@ struct RecordingFlags: Sendable {
     var logs: [SideLog.Command] = []
     var readyFile: String?
     var quiet = false
+    var redacts = false
+    var key: String?
+    var policy: String?
+
+    /// Flags that mean nothing without another one.
+    static let companions = [
+        (name: "--key", needs: "--redact"), (name: "--policy", needs: "--redact"),
+    ]
 
     /// Refuses a name whose ending picks no format.
     func checkOutputs() throws(UsageError) {
@@ -58,6 +66,22 @@ extension Argument where Options: RecordingOptions {
 
     static func readyFile(help: String) -> Argument {
         .option("ready-file", \.recording.readyFile, .file, help: help)
+    }
+
+    /// What makes the files redacted ones.
+    static var redaction: [Argument] {
+        [
+            .flag(
+                "redact", \.recording.redacts,
+                help: "write the session without what it tells about people (docs/redaction.md)"),
+            .option(
+                "key", \.recording.key, .file,
+                help: "for --redact: the key by which stand-ins are chosen; made where it is not "
+                    + "there"),
+            .option(
+                "policy", \.recording.policy, .file,
+                help: "for --redact: what is to be kept, or replaced as what"),
+        ]
     }
 
     static var quiet: Argument {

@@ -2,6 +2,7 @@ import Arguments
 import BridgeProxy
 import Capture
 import Network
+import PhoneBridge
 import Wire
 
 /// What recordings of every source have in common: files, signals, keys, and the last words.
@@ -42,6 +43,11 @@ final class RecordingJob {
         options.synchronises = flags.sync
         options.markText = flags.mark
         options.check = check
+        if flags.redacts {
+            let key = try RedactionInput.key(flags.key)
+            let policy = try RedactionInput.policy(flags.policy)
+            options.makeRedactor = { Redactor(key: key, policy: policy) }
+        }
         switch flags.rotate {
         case .size(let size)?:
             options.rotation = Rotation(maximumSize: UInt64(clamping: size.bytes))

@@ -54,8 +54,8 @@ struct SniffOptions: RecordingOptions {
                 help: "take in frames for other machines too, as at a mirror port"),
             .rotate, .sync, .mark, .log,
             .readyFile(help: "write the interface's name to this file once it is listened on"),
-            .quiet,
-        ],
+        ] + Argument.redaction + [.quiet],
+        companions: RecordingFlags.companions,
         examples: [
             Example("bridgetap sniff --list", "which interfaces there are"),
             Example(
