@@ -14,11 +14,13 @@ let package = Package(
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+        .systemLibrary(
+            name: "CMiniZip", pkgConfig: "minizip", providers: [.apt(["libminizip-dev"])]),
         .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap-dev"])]),
         .systemLibrary(name: "CUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"])]),
 
         .target(name: "Wire", dependencies: ["CZlib", "CCrypto"]),
-        .target(name: "Capture", dependencies: ["Wire", "CZlib", "CZstd", "CPcap"]),
+        .target(name: "Capture", dependencies: ["Wire", "CZlib", "CZstd", "CMiniZip", "CPcap"]),
         .target(name: "PhoneBridge", dependencies: ["Wire", "Capture"]),
         .target(name: "Network", dependencies: ["Wire", "CUV", "CPcap"]),
         .target(name: "Simulator", dependencies: ["Wire", "Capture", "PhoneBridge", "Network"]),

@@ -4,7 +4,7 @@ import Testing
 /// Which module may import which: the floors of the architecture.
 private let floors: [String: Set<String>] = [
     "Wire": ["CZlib", "CCrypto"],
-    "Capture": ["Wire", "CZlib", "CZstd", "CPcap"],
+    "Capture": ["Wire", "CZlib", "CZstd", "CMiniZip", "CPcap"],
     "PhoneBridge": ["Wire", "Capture"],
     "Network": ["Wire", "CUV", "CPcap", "CCrypto"],
     "Simulator": ["Wire", "Capture", "PhoneBridge", "Network"],
@@ -32,6 +32,7 @@ private let harmless: Set<String> = ["Synchronization"]
 private let wrappers: [String: Set<String>] = [
     "CZlib": ["Deflater", "Inflater", "GzipCompressor", "GzipDecompressor"],
     "CZstd": ["ZstdCompressor", "ZstdDecompressor"],
+    "CMiniZip": ["ZipFile"],
     "CPcap": ["PacketFile", "PcapFilter", "PcapInterfaces", "PcapTap"],
     "CCrypto": ["Digest"],
 ]

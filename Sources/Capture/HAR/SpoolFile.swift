@@ -59,6 +59,20 @@ package final class SpoolFile {
         fileSize = 0
     }
 
+    /// Forgets what stands behind the first `size` bytes.
+    package func truncate(to size: UInt64) throws(OutputError) {
+        guard size < count else { return }
+        guard size < fileSize else {
+            memory.removeLast(Int(count - size))
+            return
+        }
+        memory.removeAll(keepingCapacity: true)
+        guard ftruncate(descriptor, off_t(clamping: size)) == 0 else {
+            throw Self.error("ftruncate")
+        }
+        fileSize = size
+    }
+
     /// The corresponding C function is `pwrite`.
     private func flush() throws(OutputError) {
         if descriptor < 0 { descriptor = try Self.open() }
