@@ -16,6 +16,7 @@ struct ReplayCommandOptions: TargetedOptions {
     var profile = "contract"
     var rules: String?
     var isStrict = false
+    var checks = false
     var minimumExercised = 100
     var jobs = 1
     var shard: Shard?
@@ -58,6 +59,10 @@ struct ReplayCommandOptions: TargetedOptions {
             .flag(
                 "strict-order", \.isStrict,
                 help: "the peer has to do everything in the recorded order"),
+            .flag(
+                "check", \.checks,
+                help: "rules that the peer breaks count even where the recorded one broke "
+                    + "them: of a session that shows a bug, tell whether it is there"),
             .option(
                 "min-exercised", \.minimumExercised, .integer(in: 0...100),
                 help: "how many percent of the commands must be put to the test (default: 100)"),

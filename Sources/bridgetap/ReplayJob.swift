@@ -61,6 +61,7 @@ final class ReplayJob {
         var playing = ReplayOptions()
         playing.speed = options.speed
         playing.isStrict = options.isStrict
+        playing.countsRecordedBreaches = options.checks
         playing.profile = profile
         playing.tool = Version.tool
         // What is for programs does not show them.
@@ -179,6 +180,13 @@ final class ReplayJob {
     ) throws {
         let isThin = !verdict.isExercised(percent: options.minimumExercised)
         if let file = ruleFiles[index] { RulesInput.warn(verdict.ruleRemarks, of: file) }
+        if !verdict.excusedRules.isEmpty {
+            let rules = verdict.excusedRules.sorted().joined(separator: ", ")
+            ProcessStreams.remark(
+                .note,
+                "\(ReplayFiles.name(paths[index])): broken in the recording too, and not "
+                    + "counted: \(rules); --check counts what a session shows")
+        }
         if options.isJSON {
             try ProcessStreams.output(lines.lines(verdict))
         } else if options.junit != "-" {

@@ -166,7 +166,8 @@ package final class ReplaySuite {
             return .compared(
                 try ReplayVerdict(
                     session, result, loss: loss, rules: rules, profile: options.profile,
-                    contract: options.contract))
+                    contract: options.contract,
+                    countsRecordedBreaches: options.countsRecordedBreaches))
         } catch {
             return .cannotWrite(error)
         }

@@ -17,6 +17,8 @@ package struct ReplayOptions: Sendable {
     package var patience: Int64 = 10 * nanosecondsPerSecond
     /// The first line's `tool`.
     package var tool = "bridgetap"
+    /// Rules count as broken though the recorded peer broke them as well.
+    package var countsRecordedBreaches = false
     /// Keeps the lines of both sessions' timelines, to show where something differs.
     package var keepsRows = false
 

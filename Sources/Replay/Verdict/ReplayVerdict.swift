@@ -64,6 +64,9 @@ package struct ReplayVerdict {
     package let isRecordComplete: Bool
     /// Rules for the comparison that were of no use, or let too much pass.
     package private(set) var ruleRemarks: [ComparisonRules.Remark] = []
+    /// Rules that count and are broken, and do not count here since the recorded peer broke them
+    /// as well.
+    package private(set) var excusedRules: Set<String> = []
     /// Why the target was lost; nil while it was there to the end.
     package private(set) var loss: TargetError?
     /// The lines of both timelines, where they were kept.
@@ -75,9 +78,13 @@ package struct ReplayVerdict {
     private static let maximumSurroundings = 3
 
     /// Compares a session with what took place when it was played.
+    ///
+    /// - Parameter countsRecordedBreaches: rules count as broken though the recorded peer broke
+    ///   them as well, as of a session that shows a bug.
     package init(
         _ session: LoadedSession, _ result: ReplayResult, loss: TargetError? = nil,
-        rules: ComparisonRules = ComparisonRules(), profile: Profile, contract: Contract
+        rules: ComparisonRules = ComparisonRules(), profile: Profile, contract: Contract,
+        countsRecordedBreaches: Bool = false
     ) throws(OutputError) {
         name = session.name
         info = session.recorded.info
@@ -130,7 +137,7 @@ package struct ReplayVerdict {
                     kind: .link, group: "link", name: "\(failure.name) \(failure.link)",
                     outcome: .changed, details: [failure.text], recordedSeq: failure.seq))
         }
-        add(rules: result, session, profile)
+        add(rules: result, session, profile, countsRecordedBreaches)
         ruleRemarks = diff.ruleRemarks
         try lookAround()
     }
@@ -162,23 +169,28 @@ package struct ReplayVerdict {
                 places: compared.places))
     }
 
-    /// Rules that are broken now and were not before, by the side that is judged.
+    /// Rules that are broken now and were not before, by the side that is judged; where it
+    /// is wanted, also those that were broken before.
     ///
     /// One that is rated likely counts as well where the recorded peer was put to its test and kept
     /// it: what it did is what is expected.
     private mutating func add(
-        rules result: ReplayResult, _ session: LoadedSession, _ profile: Profile
+        rules result: ReplayResult, _ session: LoadedSession, _ profile: Profile,
+        _ countsRecordedBreaches: Bool
     ) {
         var found: [String: [Breach]] = [:]
-        for breach in result.breaches
-        where breach.side == result.pairing.judged && session.breaches[breach.rule.id] == nil {
+        for breach in result.breaches where breach.side == result.pairing.judged {
+            let isKnown = session.breaches[breach.rule.id] != nil
             switch profile.standing(of: breach) {
-            case .counted: break
-            case .remark:
-                guard breach.rule.rating == .likely, session.exercised.contains(breach.rule.id)
-                else {
+            case .counted:
+                guard !isKnown || countsRecordedBreaches else {
+                    excusedRules.insert(breach.rule.id)
                     continue
                 }
+            case .remark:
+                guard !isKnown, breach.rule.rating == .likely,
+                    session.exercised.contains(breach.rule.id)
+                else { continue }
             case .excused: continue
             }
             found[breach.rule.id, default: []].append(breach)
