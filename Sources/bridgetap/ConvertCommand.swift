@@ -173,7 +173,6 @@ struct Conversion {
     /// What writes the file behind what redacts; nil where nothing does.
     private var writer: (any SessionOutput)?
     private let gathersFrames: Bool
-    private let path: String
     /// Where events may lack what they mean in the contract.
     private var meaning: MeaningReader?
     /// The input may still go on for hours: each event is written when it comes.
@@ -189,12 +188,32 @@ struct Conversion {
         _ session: SessionInfo, to path: String, isImported: Bool, isLive: Bool,
         redactor: Redactor? = nil
     ) throws {
-        self.path = path
-        self.isLive = isLive
         let session = redactor?.redacted(session) ?? session
-        if redactor == nil, isImported, !path.hasSuffix(".pcap"), !path.hasSuffix(".har") {
+        let output = try Self.open(session, path)
+        if let redactor {
+            // What redacts tells afterwards what it touched: it stays on this thread.
+            self.init(into: RedactedOutput(output, redactor: redactor), isLive: isLive)
+            writer = output
+            return
+        }
+        self.init(into: output, isLive: isLive)
+        if isImported, !path.hasSuffix(".pcap"), !path.hasSuffix(".har") {
             meaning = MeaningReader()
         }
+        if !isLive, let background = BackgroundOutput(output, gathersFrames: gathersFrames) {
+            way = .background(background)
+        }
+    }
+
+    /// Goes into an output that is open, which tells what events mean itself.
+    init(into output: any SessionOutput, isLive: Bool) {
+        self.isLive = isLive
+        // Only lines are written from frames as they lie in a batch.
+        gathersFrames = output is SessionWriter
+        way = .straight(output)
+    }
+
+    private static func open(_ session: SessionInfo, _ path: String) throws -> any SessionOutput {
         let open: (Int) throws(OutputError) -> any ByteOutput = { (_) throws(OutputError) in
             path == "-"
                 ? SessionFile(descriptor: 1, name: "standard output")
@@ -204,36 +223,21 @@ struct Conversion {
             throw Failure(
                 .badInput, "the session's started_at is no time: \(quoted(session.startedAt))")
         }
-        var output: any SessionOutput
         do throws(OutputError) {
             if path.hasSuffix(".pcap") {
-                output = try PcapSessionWriter(startedAt: startedAt, openPart: open)
-            } else if path.hasSuffix(".har") {
-                output = try HARSessionWriter(
-                    session: session, startedAt: startedAt, creator: Version.tool, openPart: open)
-            } else {
-                var session = session
-                session.part = nil
-                output = try SessionWriter(
-                    session: session, compression: SessionCompression(path: path),
-                    lossReason: "unreadable", openPart: open)
+                return try PcapSessionWriter(startedAt: startedAt, openPart: open)
             }
+            if path.hasSuffix(".har") {
+                return try HARSessionWriter(
+                    session: session, startedAt: startedAt, creator: Version.tool, openPart: open)
+            }
+            var session = session
+            session.part = nil
+            return try SessionWriter(
+                session: session, compression: SessionCompression(path: path),
+                lossReason: "unreadable", openPart: open)
         } catch {
             throw SessionOutputs.failure(error)
-        }
-        // Only lines are written from frames as they lie in a batch.
-        gathersFrames = output is SessionWriter
-        if let redactor {
-            writer = output
-            output = RedactedOutput(output, redactor: redactor)
-        }
-        // What redacts tells afterwards what it touched: it stays on this thread.
-        if !isLive, redactor == nil,
-            let background = BackgroundOutput(output, gathersFrames: gathersFrames)
-        {
-            way = .background(background)
-        } else {
-            way = .straight(output)
         }
     }
 

@@ -52,6 +52,6 @@ struct Main {
             ConvertOptions.command, RedactOptions.command, ReplayCommandOptions.command,
             FuzzCommandOptions.command,
             FindingsOptions.command, BoardCommandOptions.command, AppCommandOptions.command,
-            ViewOptions.command, DemoOptions.command,
+            ViewOptions.command, BundleOptions.command, DemoOptions.command,
         ])
 }

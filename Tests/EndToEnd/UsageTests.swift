@@ -88,7 +88,7 @@ import Testing
 
     @Test(arguments: [
         "", "record", "sniff", "show", "stats", "check", "diff", "rules", "verify", "convert",
-        "redact", "fuzz", "findings", "board", "app", "view", "demo",
+        "redact", "bundle", "fuzz", "findings", "board", "app", "view", "demo",
     ])
     func `every page of help is as it was read last`(command: String) throws {
         let outcome = try BuiltProgram.run(command.isEmpty ? ["--help"] : [command, "--help"])

@@ -86,6 +86,18 @@ def whole(browser, arguments):
     fine(again, ["file://"])
 
 
+def broken(browser, arguments):
+    """A rule that is broken is seen where it happened, and under its own heading."""
+    page = browser.page("file://" + arguments.place)
+    shown(page)
+    page.key("g")
+    page.key("n")
+    page.wait(f"({PICKED}).includes({json.dumps(arguments.rule)})", "the broken rule")
+    page.evaluate("document.getElementById('tab-rules').click()")
+    page.wait(f"document.getElementById('rules').textContent.includes({json.dumps(arguments.rule)})", "its demand")
+    fine(page, ["file://"])
+
+
 def live(browser, arguments):
     """A file that grows: the page follows, and stays where somebody looks."""
     with open(arguments.rest, encoding="utf-8") as file:
@@ -331,11 +343,12 @@ def pictures(browser, arguments):
 
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("scenario", choices=("whole", "live", "recording", "both", "hostile", "big", "filters", "refused", "pictures"))
+parser.add_argument("scenario", choices=("whole", "broken", "live", "recording", "both", "hostile", "big", "filters", "refused", "pictures"))
 parser.add_argument("place", help="the page's file or address")
 parser.add_argument("scripts", nargs="*")
 parser.add_argument("--file", help="the session that grows")
 parser.add_argument("--rest", help="what it grows by")
+parser.add_argument("--rule", help="the rule that is broken")
 parser.add_argument("--out", default="/tmp/inspector")
 parser.add_argument("--hash", default="")
 parser.add_argument("--tab", default="")
