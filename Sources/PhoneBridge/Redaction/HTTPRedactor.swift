@@ -264,10 +264,17 @@ struct HTTPRedactor {
             let target = String(decoding: line[from..<to], as: UTF8.self)
             return line[..<from] + Bytes(redacted(target: target).utf8) + line[to...]
         case .responses:
-            guard parts.count > 2 else { return line }
-            let from = parts[2].startIndex
-            return line[..<from] + text.redacted(Bytes(line[from...]), .sentence)
+            let words = line.split(separator: 0x20)
+            guard words.count > 2 else { return line }
+            let from = words[2].startIndex
+            let reason = String(decoding: line[from...], as: UTF8.self)
+            return line[..<from] + Bytes(redacted(reason: reason).utf8)
         }
+    }
+
+    /// The reason of a status line; phrases that are registered tell nothing.
+    func redacted(reason: String) -> String {
+        HTTPStatus.isRegistered(reason) ? reason : text.redacted(reason, .sentence)
     }
 
     // MARK: Bodies

@@ -332,7 +332,7 @@ package final class Redactor {
             response.raw = raw.raw
         } else {
             response.raw = nil
-            response.reason = text.redacted(response.reason, .sentence)
+            response.reason = http.redacted(reason: response.reason)
             response.headers = http.redacted(response.headers, length: length)
         }
         return response

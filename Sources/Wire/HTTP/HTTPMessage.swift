@@ -51,6 +51,15 @@ package enum HTTPStatus {
         reasons[code] ?? ""
     }
 
+    /// Whether a phrase is one that is registered, or was in RFC 2616.
+    package static func isRegistered(_ phrase: String) -> Bool { phrases.contains(phrase) }
+
+    private static let phrases = Set(reasons.values).union([
+        "Moved Temporarily", "Request Time-out", "Request Entity Too Large",
+        "Request-URI Too Large", "Requested Range Not Satisfiable", "Gateway Time-out",
+        "Payload Too Large", "Unprocessable Entity",
+    ])
+
     private static let reasons: [Int: String] = [
         100: "Continue", 101: "Switching Protocols", 102: "Processing", 103: "Early Hints",
         200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information",

@@ -228,6 +228,28 @@ import Wire
         #expect(!file.contains("Zhang"))
     }
 
+    @Test(arguments: [
+        ("Switching Protocols", true), ("OK", true), ("Payload Too Large", true),
+        ("No phone of Marisol", false), ("", true),
+    ])
+    func `a registered reason stays, and what else a board says there goes`(
+        reason: String, stays: Bool
+    ) throws {
+        for raw in [nil, Bytes("HTTP/1.1  200 \(reason)\r\n\r\n".utf8)] {
+            let response = Event.Response(exchange: 1, status: 200, reason: reason, raw: raw)
+            var output: [Event] = []
+            let redactor = try redactor()
+            redactor.receive(
+                Event(time: 1, conn: 1, from: .board, kind: .response(response)), into: &output)
+            guard case .response(let redacted)? = output.first?.kind else {
+                Issue.record("no response")
+                return
+            }
+            #expect((redacted.reason == reason) == stays, "\(redacted.reason)")
+            #expect(!redacted.reason.contains("Marisol"))
+        }
+    }
+
     @Test func `times move together: the beginning, headers, fields, and counts of seconds`() throws
     {
         var wire = RedactedWire()
