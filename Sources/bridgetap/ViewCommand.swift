@@ -92,12 +92,13 @@ struct ViewOptions: Sendable {
         let server = InspectorServer(
             sessions.map { ($0.name, $0.log) }, on: loop.loop
         ) { sessions[$0].pending }
-        server.comparison = { first, second in
+        let desk = ComparisonDesk(loop.loop)
+        server.comparison = { first, second, answer in
             // Of a session in parts, nobody compares a part.
             guard let one = sessions[first].onlyFile, let other = sessions[second].onlyFile else {
-                return nil
+                return answer(.none)
             }
-            return try ViewedComparison.page(one, other)
+            desk.compare(one, other, answer)
         }
         let listener = PageListener(loop.loop, listen, allowFrom, flag: "--listen")
         let address = try listener.start(server)

@@ -125,10 +125,10 @@ final class ViewedSession {
         }
     }
 
-    /// The command that plays the session against a board.
+    /// The beginning of the command that plays the session.
     static func replay(_ files: [String]) -> String {
         let words = files.map { quotedForShell($0) }.joined(separator: " ")
-        return "bridgetap replay \(words) --as app --to http://BOARD:8080"
+        return "bridgetap replay \(words)"
     }
 }
 

@@ -8,7 +8,7 @@ import Wire
 /// A session that went into a page's log, and what the log says.
 struct FedSession {
     var feed = SessionFeed(
-        name: "lab.ndjson", replay: "bridgetap replay lab.ndjson --as app --to http://BOARD:8080")
+        name: "lab.ndjson", replay: "bridgetap replay lab.ndjson")
 
     static let captures = URL(filePath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "captures")

@@ -123,14 +123,22 @@ private final class Bench {
         #expect(messages().contains("closed"))
     }
 
-    @Test func `two sessions are compared by whoever knows how`() throws {
+    @Test func `two sessions are compared by whoever knows how, in its own time`() throws {
         let other = try FedSession.example("errors")
         let bench = try Bench([("errors.ndjson", other.feed.log)])
-        bench.server.comparison = { first, second in
-            first == 0 && second == 1 ? Bytes("both".utf8) : nil
+        // It may come later: whoever asks for something else is answered before.
+        bench.server.comparison = { first, second, answer in
+            guard first == 0 else { return answer(.failed("it is torn")) }
+            _ = bench.host.schedule(after: nanosecondsPerSecond / 2) {
+                answer(.page(Bytes("both".utf8)))
+            }
         }
         #expect(try bench.get("\(bench.path)compare/0/1").body == Bytes("both".utf8))
         #expect(try bench.get("\(bench.path)compare/1/1").head.status == 404)
+        let failed = try bench.get("\(bench.path)compare/1/0")
+        #expect(failed.head.status == 500 && failed.body == Bytes("it is torn\n".utf8))
+        bench.server.comparison = { _, _, answer in answer(.none) }
+        #expect(try bench.get("\(bench.path)compare/0/1").head.status == 404)
         bench.server.close()
     }
 }

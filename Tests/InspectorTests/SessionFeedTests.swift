@@ -137,4 +137,18 @@ import Wire
         }
         #expect(text.contains("<img src=x onerror=taken()>"))
     }
+
+    @Test func `the command that plays it names the board that it was recorded with`() throws {
+        let session = try FedSession.example("errors")
+        let about = try #require(try session.records("i").first)
+        #expect(
+            about[1]?["replay"]?.stringValue
+                == "bridgetap replay lab.ndjson --as app --to ws://192.168.42.1:8080/api/phone-bridge"
+        )
+        var unknown = FedSession()
+        try unknown.feed.receive(Event(time: 0, kind: .note(.init(code: "mark", text: "here"))))
+        let word = try #require(try unknown.records("i").first)
+        #expect(
+            word[1]?["replay"]?.stringValue?.hasSuffix("ws://BOARD:8080/api/phone-bridge") == true)
+    }
 }

@@ -28,8 +28,13 @@ struct BundleReading {
         suite = Results.Suite(name: name)
     }
 
+    /// The beginning of the command that plays the session.
+    private static let replay = "bridgetap replay --check session.ndjson"
+
     /// The command that plays the session against a board.
-    static let replay = "bridgetap replay --check session.ndjson --as app --to http://BOARD:8080"
+    var command: String {
+        "\(Self.replay) --as app --to \(SessionFeed.board(of: statistics.info))"
+    }
 
     var log: SessionLog { feed.log }
     var statistics: SessionStatistics { figures.statistics }

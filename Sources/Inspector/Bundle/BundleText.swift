@@ -108,7 +108,7 @@ struct BundleText {
         To play it against a board, or as a board against an app; it ends with 1 while a rule is
         broken, or something else comes out than was recorded:
 
-            \(BundleReading.replay)
+            \(reading.command)
             bridgetap replay --check session.ndjson --as board --listen ADDRESS:8080
 
         """
@@ -147,7 +147,7 @@ struct BundleText {
             "", "### To see it", "",
             "Unpack the attached `\(Self.code(folder)).zip`: `session.html` opens in a browser."
                 + " Personal data was replaced.",
-            "", "    \(BundleReading.replay)", "",
+            "", "    \(reading.command)", "",
         ]
         return lines.joined(separator: "\n")
     }

@@ -21,7 +21,7 @@ package final class PageOutput: SessionOutput {
     ///
     /// - Parameters:
     ///   - name: what people call the session.
-    ///   - replay: the command that plays it.
+    ///   - replay: the beginning of the command that plays it, up to the file.
     package init(
         _ session: SessionInfo, name: String, replay: String, profile: Profile = .contract,
         today: String? = nil

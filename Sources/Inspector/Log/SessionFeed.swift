@@ -30,7 +30,8 @@ package struct SessionFeed {
     ///
     /// - Parameters:
     ///   - name: what people call the session.
-    ///   - replay: the command that plays it.
+    ///   - replay: the beginning of the command that plays it, up to the file; the board that it
+    ///     was recorded with stands behind it.
     ///   - today: the day, as in `2026-12-31`, by which waivers end.
     ///   - maximumFold: how long quiet things are counted together, in nanoseconds.
     package init(
@@ -44,6 +45,12 @@ package struct SessionFeed {
         timeline = Timeline(maximumFold: maximumFold)
         meaning = MeaningReader(contract: contract)
         checker = RuleChecker(contract: contract, profile: profile, today: today, counts: false)
+    }
+
+    /// Where the board of a session was; a word for it where that is not told.
+    static func board(of session: SessionInfo?) -> String {
+        let place = session?.upstream?.split(separator: " ").first.map(String.init)
+        return "ws://\(place ?? "BOARD:8080")/api/phone-bridge"
     }
 
     /// What is still held back or counted, as it would be told now.
@@ -63,7 +70,8 @@ package struct SessionFeed {
             hasBegun = true
             var info: SessionInfo?
             if case .session(let session) = event.kind { info = session }
-            try log.add(.about(info, name: name, replay: replay))
+            try log.add(
+                .about(info, name: name, replay: "\(replay) --as app --to \(Self.board(of: info))"))
         }
         try log.add(event)
         try link(event)

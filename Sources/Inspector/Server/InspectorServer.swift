@@ -1,13 +1,25 @@
 package import Network
 package import Wire
 
+/// What comes of the wish to see two sessions side by side.
+package enum ComparisonAnswer: Sendable {
+    case page(Bytes)
+    /// They cannot be compared.
+    case none
+    /// Something went wrong, in words.
+    case failed(String)
+}
+
 /// Serves the page of some sessions to browsers of this machine, and goes on as they grow.
 ///
 /// What may be seen is `PageAccess`'s to say; nothing can be changed. It runs on the loop of whoever
 /// records or reads, and a slow browser is waited for by its own connection alone.
 package final class InspectorServer {
-    /// Makes the page that compares two sessions; nil where there is none.
-    package var comparison: ((_ first: Int, _ second: Int) throws -> Bytes?)?
+    /// Makes the page that compares two sessions, and gives it whenever it is there.
+    package var comparison:
+        (
+            (_ first: Int, _ second: Int, _ answer: @escaping (ComparisonAnswer) -> Void) -> Void
+        )?
 
     private let loop: any EventLoop
     private let server: HTTPServer
@@ -79,10 +91,10 @@ package final class InspectorServer {
             let page = InspectorPage(sessions: names, isLive: true)
             exchange.respond(Self.message(200, "text/html", page.whole))
         case .events(let session, let block):
-            guard logs.indices.contains(session) else { return refuse(exchange) }
+            guard logs.indices.contains(session) else { return Self.refuse(exchange) }
             do {
                 guard let lines = try logs[session].lines(ofBlock: block) else {
-                    return refuse(exchange)
+                    return Self.refuse(exchange)
                 }
                 exchange.respond(Self.message(200, "application/x-ndjson", lines))
             } catch {
@@ -90,22 +102,25 @@ package final class InspectorServer {
             }
         case .comparison(let first, let second):
             guard first != second, logs.indices.contains(first), logs.indices.contains(second)
-            else { return refuse(exchange) }
-            do {
-                guard let page = try comparison?(first, second) else { return refuse(exchange) }
-                exchange.respond(Self.message(200, "text/html", page))
-            } catch {
-                exchange.respond(Self.message(500, "text/plain", Bytes("\(error)\n".utf8)))
+            else { return Self.refuse(exchange) }
+            guard let comparison else { return Self.refuse(exchange) }
+            comparison(first, second) { answer in
+                switch answer {
+                case .page(let page): exchange.respond(Self.message(200, "text/html", page))
+                case .none: Self.refuse(exchange)
+                case .failed(let why):
+                    exchange.respond(Self.message(500, "text/plain", Bytes("\(why)\n".utf8)))
+                }
             }
         case .live(let session, let from):
-            guard logs.indices.contains(session) else { return refuse(exchange) }
+            guard logs.indices.contains(session) else { return Self.refuse(exchange) }
             upgrade(exchange, session: session, from: from)
         }
     }
 
-    private func refuse(_ exchange: HTTPExchange) {
+    private static func refuse(_ exchange: HTTPExchange) {
         exchange.respond(
-            Self.message(404, "text/plain", Bytes("there is no such thing here\n".utf8)))
+            message(404, "text/plain", Bytes("there is no such thing here\n".utf8)))
     }
 
     private func upgrade(_ exchange: HTTPExchange, session: Int, from: UInt64) {
