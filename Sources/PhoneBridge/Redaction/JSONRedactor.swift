@@ -10,6 +10,9 @@ struct JSONRedactor: Sendable {
     private let policy: RedactionPolicy
     /// Where the walk is, for a policy and for the manifest; kept only where a policy asks.
     private var path: [Bytes] = []
+    /// What the names of members say that the contract does not know: they come again and again.
+    private var unknownNames: [Bytes: RedactionFields.UnknownName] = [:]
+    private static let maximumNames = 1000
 
     init(fields: RedactionFields, policy: RedactionPolicy) {
         self.fields = fields
@@ -121,11 +124,19 @@ struct JSONRedactor: Sendable {
             tape.range(index), by: Self.encoded(other, like: walk.source[tape.contentRange(index)]))
     }
 
-    private func treatment(at node: Int, name: Bytes) -> RedactionFields.Treatment {
+    private mutating func unknown(_ name: Bytes) -> RedactionFields.UnknownName {
+        if let known = unknownNames[name] { return known }
+        if unknownNames.count >= Self.maximumNames { unknownNames.removeAll() }
+        let said = RedactionFields.UnknownName(name)
+        unknownNames[name] = said
+        return said
+    }
+
+    private mutating func treatment(at node: Int, name: Bytes) -> RedactionFields.Treatment {
         if let said = policy.treatment(of: path) { return said }
         let treatment = fields.nodes[node].treatment
         guard node == fields.unknown || treatment == .unknown else { return treatment }
-        return RedactionFields.treatment(unknownName: name)
+        return unknown(name).treatment
     }
 
     private func field(_ node: Int, _ name: Bytes) -> String {
@@ -147,7 +158,7 @@ struct JSONRedactor: Sendable {
             tape.range(index), by: Self.encoded(other, like: walk.source[tape.contentRange(index)]))
     }
 
-    private func number(
+    private mutating func number(
         _ tape: JSONTape, _ index: Int, at node: Int, name: Bytes, _ walk: inout Walk
     ) {
         let range = tape.range(index)
@@ -157,7 +168,7 @@ struct JSONRedactor: Sendable {
         switch treatment {
         case .instant: other = walk.text.moved(epoch: digits)
         case .text, .phoneID: other = walk.text.redacted(number: digits)
-        case .unknown where RedactionFields.isPersonalNumber(name):
+        case .unknown where unknown(name).isPersonalNumber:
             other = walk.text.redacted(number: digits)
         case .sentence, .name, .word, .id, .url, .region, .unknown, .kept: other = nil
         }

@@ -152,24 +152,35 @@ struct RedactionFields: Sendable {
         guard !members.isEmpty, name.contains(where: { $0 &- 0x41 < 26 }) else { return unknown }
         return members[TextRedactor.lowercased(name)] ?? unknown
     }
+}
 
-    /// What becomes of a member that the contract does not know, by what its name says.
-    static func treatment(unknownName name: Bytes) -> Treatment {
-        let lower = TextRedactor.lowercased(name)
-        if lower == Bytes("id".utf8) || lower.suffix(3) == Bytes("_id".utf8) { return .id }
-        if name.suffix(2) == Bytes("Id".utf8) || name.suffix(2) == Bytes("ID".utf8) { return .id }
-        for ending in ["_at", "time", "timestamp", "date"]
-        where lower.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
-            return .instant
+extension RedactionFields {
+    /// What the name of a member says that the contract does not know.
+    struct UnknownName: Sendable {
+        var treatment: Treatment
+        /// Whether a number there tells a place, or is a phone's.
+        var isPersonalNumber: Bool
+
+        init(_ name: Bytes) {
+            let lower = TextRedactor.lowercased(name)
+            treatment = Self.treatment(name, lower)
+            let text = String(decoding: lower, as: UTF8.self)
+            isPersonalNumber =
+                ["phone", "mobile", "tel", "longitude", "latitude"].contains { text.contains($0) }
+                || ["lat", "lng", "lon"].contains(text)
         }
-        return .unknown
-    }
 
-    /// Whether a number of a member with this name tells a place or a phone's number.
-    static func isPersonalNumber(_ name: Bytes) -> Bool {
-        let lower = String(decoding: TextRedactor.lowercased(name), as: UTF8.self)
-        return ["phone", "mobile", "tel", "longitude", "latitude"].contains { lower.contains($0) }
-            || ["lat", "lng", "lon"].contains(lower)
+        private static func treatment(_ name: Bytes, _ lower: Bytes) -> Treatment {
+            if lower == Bytes("id".utf8) || lower.suffix(3) == Bytes("_id".utf8) { return .id }
+            if name.suffix(2) == Bytes("Id".utf8) || name.suffix(2) == Bytes("ID".utf8) {
+                return .id
+            }
+            for ending in ["_at", "time", "timestamp", "date"]
+            where lower.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
+                return .instant
+            }
+            return .unknown
+        }
     }
 }
 
