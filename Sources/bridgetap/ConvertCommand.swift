@@ -191,25 +191,32 @@ struct Conversion {
         let session = redactor?.redacted(session) ?? session
         let output = try Self.open(session, path)
         if let redactor {
-            // What redacts tells afterwards what it touched: it stays on this thread.
             self.init(into: RedactedOutput(output, redactor: redactor), isLive: isLive)
             writer = output
+            workBeside()
             return
         }
         self.init(into: output, isLive: isLive)
         if isImported, !path.hasSuffix(".pcap"), !path.hasSuffix(".har") {
             meaning = MeaningReader()
         }
-        if !isLive, let background = BackgroundOutput(output, gathersFrames: gathersFrames) {
-            way = .background(background)
-        }
+        workBeside()
+    }
+
+    /// Writes, and redacts before that, on a thread of its own while more is read.
+    private mutating func workBeside() {
+        guard !isLive, case .straight(let output) = way,
+            let background = BackgroundOutput(output, gathersFrames: gathersFrames)
+        else { return }
+        way = .background(background)
     }
 
     /// Goes into an output that is open, which tells what events mean itself.
     init(into output: any SessionOutput, isLive: Bool) {
         self.isLive = isLive
-        // Only lines are written from frames as they lie in a batch.
-        gathersFrames = output is SessionWriter
+        // Lines are written from frames as they lie in a batch; what redacts makes events of them
+        // on its own thread.
+        gathersFrames = output is SessionWriter || output is RedactedOutput
         way = .straight(output)
     }
 
