@@ -1,6 +1,7 @@
 import Arguments
 import Capture
 import Glibc
+import Inspector
 import PhoneBridge
 import Report
 import Wire
@@ -11,6 +12,7 @@ struct CheckOptions: Sendable {
     var profile = Profile.contract.name
     var junit: String?
     var sarif: String?
+    var html: String?
     var isJSON = false
     var showsAll = false
     var requiresComplete = false
@@ -38,6 +40,10 @@ struct CheckOptions: Sendable {
                     + "board-1.2, or a file (docs/profiles.md)"),
             .option("junit", \.junit, .file, help: "also write a JUnit XML report"),
             .option("sarif", \.sarif, .file, help: "also write a SARIF 2.1.0 report"),
+            .option(
+                "html", \.html, .file,
+                help: "also write one page with the sessions and their broken rules, which opens "
+                    + "without a network"),
             .flag("json", \.isJSON, help: "findings, cases and suites as NDJSON"),
             .flag(
                 "all", \.showsAll,
@@ -54,10 +60,13 @@ struct CheckOptions: Sendable {
                 "bridgetap check --profile board-1.2 --junit check.xml captures/*.ndjson",
                 "in a CI job"),
             Example(
+                "bridgetap check --html check.html lab.ndjson", "to look at what is broken"),
+            Example(
                 "ssh board tcpdump -U -s0 -w - port 8080 | bridgetap check -",
                 "while it happens"),
         ],
         check: { (options) throws(UsageError) in
+            try ReportFile.checkPage(options.html)
             if options.files.count(where: { $0 == "-" }) > 1 {
                 throw .rule(message: "standard input is one session", hint: "give - once")
             }
@@ -91,6 +100,8 @@ private final class CheckJob {
     private var hasToldLive = false
     private var isReadable = true
     private var isComplete = true
+    /// The pages of the sessions so far, where a page was asked for.
+    private var pages: [(name: String, log: SessionLog)] = []
 
     init(_ options: CheckOptions) throws {
         self.options = options
@@ -109,6 +120,7 @@ private final class CheckJob {
         // Made first: nobody wants to hear at the end that they cannot be.
         let junit = try report(options.junit, "--junit")
         let sarif = try report(options.sarif, "--sarif")
+        let html = try report(options.html, "--html")
         ProfileInput.warnOfEndedWaivers(profile, today: today)
         Interruption.listen()
         let inputs = options.files.map { SessionFileInput(path: $0) }
@@ -124,6 +136,10 @@ private final class CheckJob {
             rules: RuleChecker.rules, suites: suites)
         try junit?.finish(Bytes(JUnitText(results).text.utf8))
         try sarif?.finish(Bytes(SARIFText(results).text.utf8))
+        if let html {
+            try OfflinePage(pages, tab: .rules).write { try html.write($0) }
+            try html.finish([])
+        }
         if let outputFailure { throw outputFailure }
         return code
     }
@@ -147,12 +163,18 @@ private final class CheckJob {
         let isLive = group.contains { $0.isStream }
         hasToldLive = false
         var session = SessionCheck(name: name, profile: profile, today: today)
+        var page = options.html.map { _ in
+            SessionFeed(
+                name: name, replay: ViewedSession.replay(group.map(\.name)), profile: profile,
+                today: today)
+        }
         var failure: Failure?
         do {
             var reader = try SessionReader(group)
             while let item = try reader.next() {
                 switch item {
                 case .event(let event):
+                    try page?.receive(event)
                     let found = session.receive(
                         event, at: reader.position, name: reader.name)
                     if !found.isEmpty { try tell(found, of: name, isLive: isLive) }
@@ -160,12 +182,17 @@ private final class CheckJob {
                     // A file that was left in the middle is not torn.
                     guard !Interruption.isRequested else { break }
                     SessionInputs.warn(remark, name: reader.name)
+                    try page?.remark("\(remark.position.text): \(remark.text)")
                     try tell(session.lost(), of: name, isLive: isLive)
                 }
             }
+            try page?.finish()
         } catch let error as SessionError {
             failure = SessionInputs.failure(error)
+        } catch let error as OutputError {
+            throw SessionInputs.failure(.cannotSpool(error))
         }
+        if let page { pages.append((name, page.log)) }
         let (last, suite) = session.finish()
         try tell(last, of: name, isLive: isLive)
         try end(suite, failure, isComplete: session.isComplete, isLive: isLive)

@@ -1,6 +1,7 @@
 import Capture
 import Fuzz
 import Glibc
+import Inspector
 import PhoneBridge
 import Report
 import Wire
@@ -56,7 +57,16 @@ struct FuzzReports {
         }
         try junit?.finish(Bytes(JUnitText(results).text.utf8))
         try sarif?.finish(Bytes(SARIFText(results).text.utf8))
-        try html?.finish(CampaignPage(summary).bytes)
+        guard let html else { return }
+        let page = CampaignPage(summary, inside: InspectorPage.asInside) { finding, output in
+            let folder = "\(summary.folder)/\(finding.name)/"
+            let session = try SessionPages.log(
+                finding.name, MemorySource(finding.evidence.session, name: finding.name),
+                file: folder + "failing.ndjson", profile: summary.judge.profile)
+            try OfflinePage([(finding.name, session)]).write(to: output)
+        }
+        try page.write { try html.write($0) }
+        try html.finish([])
     }
 }
 

@@ -1,5 +1,6 @@
 import Capture
 import Glibc
+import Inspector
 import Network
 import PhoneBridge
 import Replay
@@ -23,6 +24,8 @@ final class ReplayJob {
     private var fault: (any Error)?
     private var ruleFiles: [Int: String] = [:]
     private let page: ComparisonPage
+    /// Whether reports show what messages say.
+    private let showsValues: Bool
     private var pageFile: ReportFile?
     /// Where what takes place is written until it takes the session's place.
     private var drafts: [Int: String] = [:]
@@ -31,9 +34,10 @@ final class ReplayJob {
         self.options = options
         self.paths = paths
         self.profile = profile
+        showsValues = options.target.spawn != nil || options.target.isRaw
         page = ComparisonPage(
-            title: "bridgetap replay",
-            showsValues: options.target.spawn != nil || options.target.isRaw)
+            title: "bridgetap replay", showsValues: showsValues,
+            inside: showsValues ? InspectorPage.asInside : nil)
         text = ReplayText(
             isColoured: ProcessStreams.isColoured(STDOUT_FILENO), showsSame: options.showsAll,
             width: ProcessStreams.outputWidth)
@@ -65,6 +69,7 @@ final class ReplayJob {
         playing.profile = profile
         playing.tool = Version.tool
         // What is for programs does not show them.
+        playing.keepsSession = options.html != nil && showsValues
         playing.keepsRows = options.html != nil || (!options.isJSON && options.junit != "-")
         let suite = ReplaySuite(
             entries, options: playing, target: try options.targetOptions(), loop: loop,
@@ -202,9 +207,14 @@ final class ReplayJob {
         }
         suites[index] = verdict.suite(
             minimumExercised: options.minimumExercised)
-        if let comparison = verdict.comparison(
+        if var comparison = verdict.comparison(
             index: index, minimumExercised: options.minimumExercised, again: again(index))
         {
+            if let session = verdict.session {
+                let sessions = ReplayedSessions(
+                    recorded: paths[index], live: session, profile: profile)
+                comparison.sessionsPage = { try sessions.write(to: $0) }
+            }
             try pageFile.map { try page.write(comparison, to: $0.write) }
         }
         if verdict.info?.mayBePersonal ?? true { personal += 1 }

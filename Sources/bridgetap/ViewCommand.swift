@@ -78,12 +78,34 @@ struct ViewOptions: Sendable {
         let file = try ReportFile(html, flag: "--html", inputs: files)
         for session in sessions { try session.readAll() }
         do {
-            try OfflinePage(sessions.map { ($0.name, $0.log) }).write { try file.write($0) }
+            try OfflinePage(
+                sessions.map { ($0.name, $0.log) }, comparisons: Self.comparisons(of: sessions)
+            ).write { try file.write($0) }
         } catch let error as OutputError {
             throw SessionInputs.failure(.cannotSpool(error))
         }
         try file.finish([])
         return .done
+    }
+
+    /// Up to so many sessions each one is compared with each other, more with the next one only.
+    private static let maximumCompared = 4
+
+    private static func comparisons(of sessions: [ViewedSession]) -> [OfflinePage.Comparison] {
+        var comparisons: [OfflinePage.Comparison] = []
+        for first in sessions.indices {
+            let last = sessions.count <= maximumCompared ? sessions.count - 1 : first + 1
+            for second in sessions.indices where second > first && second <= last {
+                guard let one = sessions[first].onlyFile, let other = sessions[second].onlyFile,
+                    one != "-", other != "-"
+                else { continue }
+                comparisons.append(
+                    OfflinePage.Comparison(first: first, second: second) { output in
+                        try output(try ViewedComparison.page(one, other))
+                    })
+            }
+        }
+        return comparisons
     }
 
     private func serve() throws -> ExitCode {

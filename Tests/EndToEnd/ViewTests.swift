@@ -79,6 +79,55 @@ import Testing
         #expect(try viewer.stop().exitCode == 0)
     }
 
+    @Test func `a file has its sessions side by side too`() throws {
+        try withTemporaryFolder { folder in
+            let page = folder.appending(path: "two.html")
+            let outcome = try BuiltProgram.run(
+                ["view", "--html", page.path]
+                    + ["errors", "late-answer"].map {
+                        captures.appending(path: "\($0).ndjson").path
+                    })
+            #expect(outcome.exitCode == 0, "\(outcome.errors)")
+            try InspectedPage.look("pair", [page.path])
+        }
+    }
+
+    @Test func `the page of a replay has both sessions in it, unless it hides what they say`()
+        throws
+    {
+        try withTemporaryFolder { folder in
+            let page = folder.appending(path: "replay.html")
+            let replayed = try ReplayProgram.run([
+                ReplayProgram.capture("queue-limit"), "--as", "app", "--html", page.path,
+                "--spawn", ReplayProgram.board + " --defect B28",
+            ])
+            #expect(replayed.exitCode == 1, "\(replayed.errors)")
+            try InspectedPage.look("report", [page.path])
+
+            let board = try RunningProgram(["board", "--listen", "127.0.0.1:0"], seconds: 290)
+            let masked = folder.appending(path: "masked.html")
+            _ = try ReplayProgram.run([
+                ReplayProgram.capture("all-commands"), "--as", "app", "--html", masked.path,
+                "--to", "ws://\(board.firstLine())/api/phone-bridge",
+            ])
+            let text = try String(contentsOf: masked, encoding: .utf8)
+            #expect(text.contains("id=\"items-0\"") && !text.contains("id=\"inside-0\""))
+            _ = try board.stop()
+        }
+    }
+
+    @Test func `the page of a check opens at the rules that are broken`() throws {
+        try withTemporaryFolder { folder in
+            let page = folder.appending(path: "check.html")
+            let outcome = try BuiltProgram.run([
+                "check", "--html", page.path, captures.appending(path: "times.ndjson").path,
+            ])
+            #expect(outcome.exitCode == 1, "\(outcome.errors)")
+            #expect(outcome.output.contains("time-format"))
+            try InspectedPage.look("rules", [page.path, "--rule", "time-format"])
+        }
+    }
+
     @Test func `whatever the link carried stays text`() throws {
         try withTemporaryFolder { folder in
             let file = folder.appending(path: "hostile.ndjson")

@@ -98,6 +98,50 @@ def broken(browser, arguments):
     fine(page, ["file://"])
 
 
+def pair(browser, arguments):
+    """A file with two sessions has them side by side as well, and the way back."""
+    page = browser.page("file://" + arguments.place)
+    shown(page)
+    page.wait("!document.getElementById('compare').hidden", "the choice to compare")
+    page.evaluate("(() => { const box = document.getElementById('compare'); box.value = '1'; "
+                  "box.dispatchEvent(new Event('change')); })()")
+    page.wait("!!document.getElementById('sum')?.textContent.includes(' and ')", "both sessions")
+    page.wait("document.querySelectorAll('#rows .line').length > 3", "lines of both")
+    page.key("n")
+    page.wait("!!document.querySelector('#items .picked .bad')", "a difference")
+    page.evaluate("history.back()")
+    page.wait("document.getElementById('compare') !== null", "the way back")
+    shown(page)
+    fine(page, ["file://", "blob:"])
+
+
+def report(browser, arguments):
+    """The page of a replay has its sessions in it."""
+    page = browser.page("file://" + arguments.place)
+    page.wait("document.querySelectorAll('#rows .line').length > 3", "both sessions")
+    page.wait("!document.getElementById('look').hidden", "the way to each session")
+    page.evaluate("document.getElementById('look').click()")
+    page.wait("!!document.getElementById('filter') && document.getElementById('sessions').options?.length === 2",
+              "the page within")
+    shown(page)
+    page.key("/")
+    page.type("result")
+    page.key("Enter")
+    page.wait("!!document.getElementById('found').textContent", "what it filters")
+    fine(page, ["file://", "blob:"])
+
+
+def rules(browser, arguments):
+    """The page of a check opens at its rules, and leads to where they are broken."""
+    page = browser.page("file://" + arguments.place)
+    shown(page)
+    page.wait("!document.getElementById('rules').hidden", "the rules")
+    page.wait(f"document.getElementById('rules').textContent.includes({json.dumps(arguments.rule)})", "the broken one")
+    page.evaluate("document.querySelector('#rules li button').click()")
+    page.wait(f"({PICKED}).includes({json.dumps(arguments.rule)})", "where it is broken")
+    fine(page, ["file://"])
+
+
 def live(browser, arguments):
     """A file that grows: the page follows, and stays where somebody looks."""
     with open(arguments.rest, encoding="utf-8") as file:
@@ -343,7 +387,7 @@ def pictures(browser, arguments):
 
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("scenario", choices=("whole", "broken", "live", "recording", "both", "hostile", "big", "filters", "refused", "pictures"))
+parser.add_argument("scenario", choices=("whole", "broken", "pair", "report", "rules", "live", "recording", "both", "hostile", "big", "filters", "refused", "pictures"))
 parser.add_argument("place", help="the page's file or address")
 parser.add_argument("scripts", nargs="*")
 parser.add_argument("--file", help="the session that grows")

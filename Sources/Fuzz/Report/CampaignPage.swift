@@ -1,27 +1,51 @@
 import Capture
 import PhoneBridge
-import Report
+package import Report
 package import Wire
 
 /// The report as one page that needs no network: findings ranked, the worst first, and all that was
 /// checked.
 ///
-/// It has no script, and its policy lets it load nothing. Whatever came from the link is escaped.
-package struct CampaignPage: Sendable {
+/// Its policy lets it load nothing, and it has no script but what opens the sessions of findings
+/// that lie within it. Whatever came from the link is escaped.
+package struct CampaignPage {
+    /// Gives the page that shows a finding's session, part by part.
+    package typealias SessionPage = (FuzzFinding, (Bytes) throws -> Void) throws -> Void
+
     private let summary: CampaignSummary
+    private let inside: InsidePage?
+    private let sessionPage: SessionPage?
 
     /// So many findings are shown at once; the others unfold.
     private static let maximumRows = 20
 
-    package init(_ summary: CampaignSummary) {
+    /// - Parameters:
+    ///   - inside: what the pages of sessions run; nil for a page without them, and none has them
+    ///     that hides what messages say.
+    package init(
+        _ summary: CampaignSummary, inside: InsidePage? = nil, sessionPage: SessionPage? = nil
+    ) {
         self.summary = summary
+        self.inside = summary.showsValues ? inside : nil
+        self.sessionPage = summary.showsValues && inside != nil ? sessionPage : nil
     }
 
-    /// The whole page.
-    package var bytes: Bytes {
-        var page = PageFrame.head(title: "bridgetap fuzz", style: CampaignPageStyle.text)
+    /// Writes the page, part by part.
+    package func write(to output: (Bytes) throws -> Void) throws {
+        let script = inside == nil ? nil : InsidePage.script
+        var page = PageFrame.head(
+            title: "bridgetap fuzz", style: CampaignPageStyle.text, script: script, inside: inside)
         page += header + findings + known + apart + figures + checks
-        return Bytes((page + "</body>\n</html>\n").utf8)
+        try output(Bytes(page.utf8))
+        if let sessionPage {
+            for (index, entry) in summary.ranked.prefix(Self.maximumRows).enumerated() {
+                let finding = entry.record.finding
+                try InsidePage.write(
+                    id: "session-\(index)", page: { try sessionPage(finding, $0) }, to: output)
+            }
+        }
+        if let script { try output(Bytes("<script>\(script)</script>\n".utf8)) }
+        try output(Bytes("</body>\n</html>\n".utf8))
     }
 
     private func shown(_ text: String) -> String {
@@ -41,18 +65,21 @@ package struct CampaignPage: Sendable {
         guard !ranked.isEmpty else { return "" }
         var text = "<section><h2>Findings</h2>\n"
         for (index, entry) in ranked.prefix(Self.maximumRows).enumerated() {
-            text += finding(entry, isOpen: index == 0)
+            text += finding(entry, isOpen: index == 0, session: index)
         }
         let rest = ranked.dropFirst(Self.maximumRows)
         if !rest.isEmpty {
             text += "<details><summary>\(grouped(rest.count)) more</summary>\n"
-            for entry in rest { text += finding(entry, isOpen: false) }
+            for entry in rest { text += finding(entry, isOpen: false, session: nil) }
             text += "</details>\n"
         }
         return text + "</section>\n"
     }
 
-    private func finding(_ entry: CampaignSummary.Entry, isOpen: Bool) -> String {
+    /// - Parameter session: the number of the block with its session's page; nil for none.
+    private func finding(
+        _ entry: CampaignSummary.Entry, isOpen: Bool, session: Int?
+    ) -> String {
         let record = entry.record
         let finding = record.finding
         let observation = finding.observation
@@ -77,6 +104,11 @@ package struct CampaignPage: Sendable {
         let path = "\(summary.folder)/\(finding.name)"
         let again = FindingFolder.again(record, path: path)
         text += row("again", "<code>\(shown(again))</code>") + "</dl>\n"
+        if let session, sessionPage != nil {
+            text +=
+                "<button type=\"button\" data-inside=\"session-\(session)\">"
+                + "Look at the session</button>\n"
+        }
         text += block("script", finding.script.description.split(separator: "\n").map(String.init))
         text += block("what took place", timeline(finding), marking: observation.events)
         if summary.showsValues, !finding.evidence.output.isEmpty {
@@ -206,6 +238,7 @@ enum CampaignPageStyle {
             }
             summary { cursor: pointer; }
             summary span { color: var(--dim); }
+            button { font: inherit; padding: 2px 10px; margin: 4px 0; }
             dl { display: grid; grid-template-columns: 9em 1fr; gap: 2px 12px; margin: 8px 0; }
             dt { color: var(--dim); } dd { margin: 0; overflow-wrap: anywhere; }
             pre, code { font: 12px/1.5 ui-monospace, "DejaVu Sans Mono", monospace; }

@@ -10,11 +10,36 @@ package import Wire
 package struct OfflinePage {
     private let logs: [SessionLog]
     private let page: InspectorPage
+    private let comparisons: [Comparison]
+
+    /// The page that has two of the sessions side by side, part by part.
+    package struct Comparison {
+        var first: Int
+        var second: Int
+        var page: ((Bytes) throws -> Void) throws -> Void
+
+        /// - Parameters:
+        ///   - first: the number of a session among those of the page.
+        ///   - page: gives a `ComparisonPage`.
+        package init(
+            first: Int, second: Int, page: @escaping ((Bytes) throws -> Void) throws -> Void
+        ) {
+            self.first = first
+            self.second = second
+            self.page = page
+        }
+    }
 
     /// Takes logs that are finished, with what their sessions are called.
-    package init(_ sessions: [(name: String, log: SessionLog)]) {
+    package init(
+        _ sessions: [(name: String, log: SessionLog)], tab: InspectorPage.Tab = .event,
+        comparisons: [Comparison] = []
+    ) {
         logs = sessions.map(\.log)
-        page = InspectorPage(sessions: sessions.map(\.name), isLive: false)
+        page = InspectorPage(
+            sessions: sessions.map(\.name), isLive: false, tab: tab,
+            comparisons: comparisons.map { ($0.first, $0.second) })
+        self.comparisons = comparisons
     }
 
     /// Bytes of records in a block: the first one is on the screen before the second is unpacked.
@@ -42,6 +67,11 @@ package struct OfflinePage {
                         "class=\"events\" data-session=\"\(number)\" data-index=\"\(index)\"",
                         packing: lines))
             }
+        }
+        for comparison in comparisons {
+            try InsidePage.write(
+                id: "compare-\(comparison.first)-\(comparison.second)", page: comparison.page,
+                to: output)
         }
         try output(page.tail)
     }

@@ -2579,10 +2579,12 @@ config.sessions.forEach((name, index) => {
   option.value = String(index);
   sessions.append(option);
 });
-// Two sessions side by side are a page of their own, which the server makes.
+// Two sessions side by side are a page of their own, which the server makes, or which lies within.
 const compare = $("compare");
-compare.hidden = !config.live || config.sessions.length < 2;
+const pairs = config.comparisons || [];
+compare.hidden = config.live ? config.sessions.length < 2 : pairs.length === 0;
 config.sessions.forEach((name, index) => {
+  if (!config.live && !pairs.some((pair) => pair.includes(index))) return;
   const option = make("option", "", name);
   option.value = String(index);
   compare.append(option);
@@ -2591,6 +2593,12 @@ compare.addEventListener("change", () => {
   const other = compare.value;
   compare.value = "";
   if (other === "" || Number(other) === view.session) return;
+  if (!config.live) {
+    const pair = pairs.find((pair) => pair.includes(Number(other)) && pair.includes(view.session));
+    if (pair) openInside("compare-" + pair.join("-"));
+    else announce("These two are not side by side in this file.");
+    return;
+  }
   location.assign(new URL("compare/" + view.session + "/" + other, location.href.split("#")[0]));
 });
 sessions.addEventListener("change", () => {
@@ -2604,7 +2612,7 @@ const asked = Number(new URLSearchParams(location.hash.slice(1)).get("session") 
 sessions.value = String(asked < config.sessions.length ? asked : 0);
 view.open(Number(sessions.value));
 view.readHash();
-view.showTab("event");
+view.showTab(config.tab || "event");
 $("rows").focus({ preventScroll: true });
 
 """##

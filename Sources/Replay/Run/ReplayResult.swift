@@ -27,6 +27,8 @@ package struct ReplayResult {
     package var linkFailures: [LinkFailure] = []
     /// The lines of the live session's timeline, where they were kept.
     package var rows: SessionRows?
+    /// What took place, as a session, where it was kept.
+    package var session: SpooledOutput?
     /// Rules that the live session broke.
     package var breaches: [Breach] = []
     /// Whether the target ever answered.

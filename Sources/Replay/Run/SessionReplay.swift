@@ -21,6 +21,8 @@ package struct ReplayOptions: Sendable {
     package var countsRecordedBreaches = false
     /// Keeps the lines of both sessions' timelines, to show where something differs.
     package var keepsRows = false
+    /// Keeps the session that takes place, to show it by itself.
+    package var keepsSession = false
 
     package init() {}
 }
@@ -47,6 +49,7 @@ package final class SessionReplay {
     private let rules: ComparisonRules
     private var recording: Recording?
     private var live: LiveSession
+    private var kept: SpooledOutput?
     private var appRun: AppRun?
     private var boardRun: BoardRun?
     private var startedAt: Int64 = 0
@@ -118,7 +121,14 @@ package final class SessionReplay {
         live.receive(Event(time: 0, kind: .session(info)))
         var files = Recording.Options(session: info, outputs: outputs)
         files.tellsOutcomes = played == .app
-        let recording = try Recording(files, loop: loop, besides: [live]) { _ in }
+        var besides: [any SessionOutput] = [live]
+        if options.keepsSession {
+            let spool = SpooledOutput(name: "live")
+            besides.append(
+                try SessionWriter(session: info) { (_) throws(OutputError) in spool })
+            kept = spool
+        }
+        let recording = try Recording(files, loop: loop, besides: besides) { _ in }
         self.recording = recording
         return recording.recorder
     }
@@ -235,6 +245,7 @@ package final class SessionReplay {
             result = ReplayResult(boardRun.player, live: live, duration: duration)
         }
         result?.isRecordComplete = isRecordComplete
+        result?.session = kept
         return result
     }
 

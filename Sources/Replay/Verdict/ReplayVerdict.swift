@@ -71,6 +71,8 @@ package struct ReplayVerdict {
     package private(set) var loss: TargetError?
     /// The lines of both timelines, where they were kept.
     package let rows: (recorded: SessionRows, live: SessionRows)?
+    /// What took place, as a session, where it was kept.
+    package let session: SpooledOutput?
     /// What stands around the first few things that differ, by their index.
     package private(set) var surroundings: [Int: ItemSurroundings] = [:]
 
@@ -92,6 +94,7 @@ package struct ReplayVerdict {
         unplayable = result.script.unplayable
         self.loss = loss
         isRecordComplete = result.isRecordComplete
+        self.session = result.session
         if let recorded = session.rows, let live = result.rows {
             rows = (recorded, live)
         } else {

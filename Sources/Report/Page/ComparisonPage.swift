@@ -27,6 +27,8 @@ package struct ComparisonPage {
         package var sides: (first: String, second: String)
         package var items: [ComparedItem]
         package var rows: (first: SessionRows, second: SessionRows)
+        /// Gives the page that shows both sessions one by one, part by part; nil for none.
+        package var sessionsPage: (((Bytes) throws -> Void) throws -> Void)?
 
         package init(
             index: Int = 0, name: String, verdict: String, isDifferent: Bool, summary: String,
@@ -47,6 +49,10 @@ package struct ComparisonPage {
     private let title: String
     private let showsValues: Bool
     private let mask: PersonalMask
+    private let inside: InsidePage?
+
+    /// What this page runs, for a page that has it within.
+    package static let asInside = InsidePage(style: PageStyle.text, script: PageScript.text)
 
     /// So much is written at once.
     private static let blockSize = 256 << 10
@@ -55,7 +61,9 @@ package struct ComparisonPage {
     ///   - title: what the page is about.
     ///   - showsValues: shows what messages say; else only what kind of values differ, and no line
     ///     with what was said.
-    package init(title: String, showsValues: Bool) {
+    ///   - inside: what pages run that show the sessions of comparisons one by one.
+    package init(title: String, showsValues: Bool, inside: InsidePage? = nil) {
+        self.inside = inside
         self.title = title
         self.showsValues = showsValues
         mask = PersonalMask(isOpen: showsValues)
@@ -63,7 +71,8 @@ package struct ComparisonPage {
 
     /// The page's beginning.
     package var head: Bytes {
-        let head = PageFrame.head(title: title, style: PageStyle.text, script: PageScript.text)
+        let head = PageFrame.head(
+            title: title, style: PageStyle.text, script: PageScript.text, inside: inside)
         return Bytes(
             """
             \(head)\(PageStyle.body(title: xmlText(title)))
@@ -120,6 +129,9 @@ package struct ComparisonPage {
         }
         bytes += Bytes("}</script>\n".utf8)
         try output(bytes)
+        if let sessions = comparison.sessionsPage {
+            try InsidePage.write(id: "inside-\(number)", page: sessions, to: output)
+        }
     }
 
     private func about(_ comparison: Comparison) -> JSON {
@@ -137,6 +149,7 @@ package struct ComparisonPage {
             .init("summary", text(comparison.summary)),
             .init("remarks", .array(remarks.map(text))),
             .init("again", comparison.again.map(text) ?? .null),
+            .init("inside", .bool(comparison.sessionsPage != nil)),
             .init("first", text(comparison.sides.first)),
             .init("second", text(comparison.sides.second)),
         ])

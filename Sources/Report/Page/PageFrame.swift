@@ -9,14 +9,21 @@ package enum PageFrame {
     ///   - title: plain text.
     ///   - style: the whole style sheet.
     ///   - script: the script at the end of the body; nil for none.
+    ///   - inside: what pages within it run.
     ///   - connects: lets the script speak to the server that the page came from.
     package static func head(
-        title: String, style: String, script: String? = nil, connects: Bool = false
+        title: String, style: String, script: String? = nil, inside: InsidePage? = nil,
+        connects: Bool = false
     ) -> String {
         var policy = "default-src 'none'; "
         if connects { policy += "connect-src 'self'; " }
-        if let script { policy += "script-src '\(PagePolicy.source(script))'; " }
-        policy += "style-src '\(PagePolicy.source(style))'; base-uri 'none'; form-action 'none'"
+        let scripts = [script, inside?.script].compactMap(\.self)
+        let styles = [style, inside?.style].compactMap(\.self)
+        func sources(_ texts: [String]) -> String {
+            texts.map { "'\(PagePolicy.source($0))'" }.joined(separator: " ")
+        }
+        if !scripts.isEmpty { policy += "script-src \(sources(scripts)); " }
+        policy += "style-src \(sources(styles)); base-uri 'none'; form-action 'none'"
         return """
             <!doctype html>
             <html lang="en">

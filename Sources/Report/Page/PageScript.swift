@@ -214,6 +214,8 @@ enum PageScript {
             session.rows = session.rows || parse($("rows-" + session.index));
             current = session;
             picked = { item: -1, line: -1 };
+            $("look").hidden = !session.inside;
+            $("look").dataset.inside = "inside-" + session.index;
             $("first").textContent = session.first;
             $("second").textContent = session.second;
             for (const button of $("sessions").children) {
@@ -277,5 +279,5 @@ enum PageScript {
           if (sessions.length) open(sessions.find((session) => session.different) || sessions[0]);
         })();
 
-        """#
+        """# + InsidePage.script
 }

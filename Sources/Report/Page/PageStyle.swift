@@ -13,6 +13,7 @@ enum PageStyle {
         <div id="page">
         <nav aria-label="What was compared">
         <div id="sessions"></div>
+        <button type="button" id="look" hidden>Look at each session</button>
         <label id="filter"><input type="checkbox" id="all"> what is the same too</label>
         <div id="items" class="list" tabindex="0" role="listbox" aria-label="What was compared"></div>
         </nav>
@@ -66,6 +67,7 @@ enum PageStyle {
               text-align: left; flex: 1;
             }
             #sessions button[aria-current="true"] { background: var(--back); outline: 1px solid var(--edge); }
+            #look { flex: none; font: inherit; margin: 8px 14px; padding: 2px 10px; }
             #filter {
               flex: none; padding: 6px 14px; border-top: 1px solid var(--edge); color: var(--dim);
               font-size: 12px;

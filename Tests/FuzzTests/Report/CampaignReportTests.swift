@@ -167,8 +167,34 @@ import Wire
         check("campaign.sarif", text)
     }
 
-    @Test func `a page is safe to open`() {
-        let page = String(decoding: CampaignPage(Self.summary).bytes, as: UTF8.self)
+    private static func page(_ summary: CampaignSummary, hasSessions: Bool = false) throws -> Bytes
+    {
+        var bytes = Bytes()
+        let inside = InsidePage(style: "p {}", script: "let a = 1;")
+        try CampaignPage(
+            summary, inside: hasSessions ? inside : nil,
+            sessionPage: { try $1(Bytes("the page of \($0.name)".utf8)) }
+        ).write { bytes += $0 }
+        return bytes
+    }
+
+    @Test func `a page has the sessions of its findings, unless it hides what they say`() throws {
+        let page = String(decoding: try Self.page(Self.summary, hasSessions: true), as: UTF8.self)
+        let count = Self.summary.ranked.count
+        #expect(page.matches(of: /data-inside="session-[0-9]+"/).count == count)
+        #expect(page.matches(of: /<script type="text\/plain" id="session-[0-9]+">/).count == count)
+        // Those, and the one that opens them, which the policy names.
+        #expect(page.matches(of: /<script/).count == count + 1)
+        let script = try #require(page.firstMatch(of: /<script>((?s).*?)<\/script>/)?.output.1)
+        #expect(page.contains("'\(PagePolicy.source(String(script)))'"))
+        var summary = Self.summary
+        summary.showsValues = false
+        let hidden = String(decoding: try Self.page(summary, hasSessions: true), as: UTF8.self)
+        #expect(!hidden.contains("<script") && !hidden.contains("data-inside"))
+    }
+
+    @Test func `a page is safe to open`() throws {
+        let page = String(decoding: try Self.page(Self.summary), as: UTF8.self)
         #expect(!page.contains("<script"))
         #expect(!page.contains("<b>&"))
         #expect(!page.contains("\u{1b}"))
@@ -181,17 +207,17 @@ import Wire
         check("campaign.html", String(parts[0]))
         var summary = Self.summary
         summary.showsValues = false
-        let hidden = String(decoding: CampaignPage(summary).bytes, as: UTF8.self)
+        let hidden = String(decoding: try Self.page(summary), as: UTF8.self)
         #expect(!hidden.contains("panic"))
     }
 
-    @Test func `a page shows the first twenty, and the rest below`() {
+    @Test func `a page shows the first twenty, and the rest below`() throws {
         var summary = Self.summary
         summary.findings = (0..<30).map { number in
             .init(
                 record: Self.record(Self.finding("check-\(number)", "it is not so")), excuse: nil)
         }
-        let page = String(decoding: CampaignPage(summary).bytes, as: UTF8.self)
+        let page = String(decoding: try Self.page(summary), as: UTF8.self)
         #expect(page.contains("<summary>10 more</summary>"))
     }
 
@@ -246,7 +272,7 @@ import Wire
         #expect(!Sometimes.reachable(judging: .app).contains(.filteredPoll))
     }
 
-    @Test func `a summary for others hides what was said, in all forms`() {
+    @Test func `a summary for others hides what was said, in all forms`() throws {
         var summary = Self.summary
         let seen = Self.finding("clipboard-text", "it gave \"my secret\"")
         summary.findings.append(.init(record: Self.record(seen), excuse: nil))
@@ -256,15 +282,15 @@ import Wire
             ApartSignal(
                 signal: seen.bucket.signal, verdict: .flaky, observation: seen.observation,
                 script: seen.script, rate: Investigation.Rate(1, of: 3), firstCase: nil))
-        func all(_ summary: CampaignSummary) -> [String] {
+        func all(_ summary: CampaignSummary) throws -> [String] {
             [
                 CampaignText(isColoured: false).text(summary), JUnitText(summary.results).text,
                 SARIFText(summary.results).text,
-                String(decoding: CampaignPage(summary).bytes, as: UTF8.self),
+                String(decoding: try Self.page(summary), as: UTF8.self),
             ]
         }
-        for text in all(summary.masked()) { #expect(!text.contains("secret")) }
-        #expect(all(summary).count { $0.contains("secret") } == 4)
+        for text in try all(summary.masked()) { #expect(!text.contains("secret")) }
+        #expect(try all(summary).count { $0.contains("secret") } == 4)
     }
 
     @Test func `a red campaign is one with something new`() {
