@@ -70,10 +70,17 @@ struct BundleOptions: Sendable {
         let output = output ?? ""
         let profile = try ProfileInput.load(profile)
         let policy = try RedactionInput.policy(policy)
-        let redactor = Redactor(key: try RedactionInput.key(key), policy: policy)
+        // Who names a key, or what is to be replaced, wants it done.
+        let redactor = Redactor(
+            key: try RedactionInput.key(key), policy: policy,
+            passesOtherKeys: key == nil && self.policy == nil)
         var source = try ConvertSource(inputs, ports: Set(ports.map { UInt16(clamping: $0) }))
         guard let session = try source.session() else {
             throw Failure(.badInput, "\(source.name) does not begin with a session line")
+        }
+        if redactor.hasRedacted(session) {
+            ProcessStreams.remark(
+                .note, "\(source.name) was redacted before; it is bundled as it is")
         }
         let bundle: BundleOutput
         do throws(OutputError) {
@@ -90,7 +97,10 @@ struct BundleOptions: Sendable {
         let size = byteCount(bundle.status.size)
         try ProcessStreams.output(
             "\(visible(output)): \(size)\n" + bundle.summary.map { "  \($0)\n" }.joined()
-                + RedactionText(redactor.manifest, keyID: redactor.keyID).text(name: "redacted"))
+                + (redactor.hasRedacted(session)
+                    ? ""
+                    : RedactionText(redactor.manifest, keyID: redactor.keyID)
+                        .text(name: "redacted")))
         return .done
     }
 }

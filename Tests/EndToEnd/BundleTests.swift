@@ -111,6 +111,20 @@ import Wire
         }
     }
 
+    @Test func `a session that was redacted before is bundled as it is`() throws {
+        try withTemporaryFolder { folder in
+            let session = folder.appending(path: "lab.ndjson").path
+            let redacted = try BuiltProgram.run([
+                "redact", "captures/errors.ndjson", "-o", session,
+            ])
+            #expect(redacted.exitCode == 0)
+            let (report, _) = try unpacked(session, in: folder)
+            #expect(
+                try text(report, "session.ndjson")
+                    == String(contentsOfFile: session, encoding: .utf8))
+        }
+    }
+
     @Test func `what cannot be made is said, and leaves nothing`() throws {
         try withTemporaryFolder { folder in
             let path = folder.appending(path: "report.zip")

@@ -244,7 +244,7 @@ struct BundleText {
             .init(
                 "redaction",
                 .object([
-                    .init("rules", .integer(Redactor.rules)), .init("key", .string(redactor.keyID)),
+                    .init("session", statistics.info?.redacted ?? .null),
                     .init("touched", redactor.manifest.json),
                 ])),
         ])

@@ -31,6 +31,8 @@ package final class Redactor {
     private var meaning: MeaningReader
     /// Whether the session was redacted before, so that it only passes.
     private var passes = false
+    /// Whether a session passes that was redacted under another key.
+    private let passesOtherKeys: Bool
 
     var connections: [Int: RedactedConnection] = [:]
     /// Heads whose pieces are still to come, by their number.
@@ -60,11 +62,15 @@ package final class Redactor {
     }
 
     /// Makes a redactor for one session.
+    ///
+    /// - Parameter passesOtherKeys: a session that says it was redacted by the same rules passes
+    ///   whatever the key was; its stand-ins are as good as others.
     package init(
         key: RedactionKey, policy: RedactionPolicy = RedactionPolicy(),
-        contract: Contract = .current
+        passesOtherKeys: Bool = false, contract: Contract = .current
     ) {
         self.key = key
+        self.passesOtherKeys = passesOtherKeys
         self.policy = policy
         self.contract = contract
         text = TextRedactor(
@@ -92,8 +98,12 @@ package final class Redactor {
         return .object(members)
     }
 
-    /// Whether a session with this first line was redacted by the same rules under the same key.
-    package func hasRedacted(_ session: SessionInfo) -> Bool { session.redacted == mark }
+    /// Whether a session with this first line was redacted before, so that it only passes.
+    package func hasRedacted(_ session: SessionInfo) -> Bool {
+        if session.redacted == mark { return true }
+        return passesOtherKeys && session.redacted?["rules"] == .integer(Self.rules)
+            && session.redacted?["key"]?.stringValue != nil
+    }
 
     /// The first line of the redacted session; it begins a session here too.
     package func redacted(_ session: SessionInfo) -> SessionInfo {
