@@ -23,6 +23,9 @@ package final class Recording {
         /// Makes what redacts the session on its way into a file, once for each (`--redact`); nil
         /// where files have all that crossed.
         package var makeRedactor: (() -> Redactor)?
+        /// Keep the latest events only, and write them to files at a trigger; `outputs` are none
+        /// then, and nothing is rotated.
+        package var ring: RingKeeper.Options?
         /// Whether somebody tells how commands ended for the board's own side.
         package var tellsOutcomes = false
 
@@ -42,6 +45,8 @@ package final class Recording {
         case marked(number: Int)
         /// A rule is broken.
         case found(LiveCheck.Finding)
+        /// The ring was written, or could not be.
+        case ring(RingOutcome)
     }
 
     /// How a recording ended.
@@ -52,9 +57,13 @@ package final class Recording {
         package var duration: Int64
         /// What came of the check; nil where there was none.
         package var check: LiveCheck.Summary?
+        /// What came of the ring; nil where there was none.
+        package var ring: RingKeeper.Summary?
 
         /// Whether every output holds everything.
-        package var isComplete: Bool { outputs.allSatisfy(\.isComplete) }
+        package var isComplete: Bool {
+            outputs.allSatisfy(\.isComplete) && ring?.failures ?? 0 == 0
+        }
     }
 
     package let recorder: Recorder
@@ -63,6 +72,7 @@ package final class Recording {
     private let options: Options
     private let report: (Report) -> Void
     private let files: OpenFiles
+    private let ring: RingKeeper?
     private var timer: (any Cancellable)?
     private var previous = RecordingStatistics()
     /// Outputs, by their places, whose pause was told and not its end.
@@ -83,7 +93,8 @@ package final class Recording {
         self.loop = loop
         self.report = report
         files = OpenFiles()
-        var outputs: [any SessionOutput] = []
+        ring = options.ring.map { RingKeeper($0, info: options.session, loop: loop) }
+        var outputs: [any SessionOutput] = ring.map { [$0] } ?? []
         for path in options.outputs {
             outputs.append(
                 try Self.open(path, options, loop: loop, files: files))
@@ -91,7 +102,8 @@ package final class Recording {
         recorder = Recorder(
             outputs: outputs + besides, loop: loop, contract: .current, check: options.check,
             tellsOutcomes: options.tellsOutcomes, clock: clock)
-        recorder.found = { report(.found($0)) }
+        ring?.onOutcome = { report(.ring($0)) }
+        recorder.found = { [weak self] in self?.found($0) }
     }
 
     /// Begins to do what is due each second, for a source that has begun.
@@ -101,13 +113,17 @@ package final class Recording {
     }
 
     /// Ends the recording in good order.
-    package func stop() -> Summary {
+    ///
+    /// - Parameter writesRing: off where nothing was recorded.
+    package func stop(writesRing: Bool = true) -> Summary {
         timer?.cancel()
         source?.stop()
+        if writesRing, ring != nil { note(.end) }
         let statuses = recorder.finish()
+        if writesRing { ring?.finish(.end) }
         return Summary(
             statistics: recorder.statistics, outputs: statuses, duration: recorder.time,
-            check: recorder.check?.summary)
+            check: recorder.check?.summary, ring: ring?.summary)
     }
 
     /// Puts a mark of the user's into the session.
@@ -115,6 +131,33 @@ package final class Recording {
         marks += 1
         recorder.note(code: "mark", text: "\(options.markText) \(marks)")
         report(.marked(number: marks))
+    }
+
+    // MARK: The ring
+
+    /// Writes what is in the ring to files, beside the recording; nothing where there is no ring.
+    package func writeRing(_ trigger: RingTrigger) {
+        guard let ring else { return }
+        note(trigger)
+        recorder.commit()
+        ring.write(trigger)
+    }
+
+    private func note(_ trigger: RingTrigger) {
+        recorder.note(code: RingTrigger.noteCode, text: trigger.text)
+    }
+
+    private func found(_ finding: LiveCheck.Finding) {
+        report(.found(finding))
+        guard let ring, finding.breach.rule.rating != .weak else { return }
+        if case .excused = finding.standing { return }
+        // Written with the next second: what else is broken, and what comes of it, is in the file.
+        ring.broken(finding.breach.rule.id, at: recorder.time)
+    }
+
+    private func writeDueRing() {
+        let rules = ring?.due(at: recorder.time) ?? []
+        if !rules.isEmpty { writeRing(.rules(rules)) }
     }
 
     // MARK: Once a second
@@ -130,6 +173,7 @@ package final class Recording {
         reportTrouble()
         recorder.tick()
         reportTrouble()
+        writeDueRing()
         if options.synchronises {
             files.sync { [weak self] error in self?.report(.notSynchronised(error)) }
         }
@@ -191,8 +235,16 @@ package final class Recording {
             files.add(file)
             return file
         }
+        return try output(path, session: session, rotation: rotation, openPart: openPart)
+    }
+
+    /// An output in the format that the ending of its name picks.
+    static func output(
+        _ path: String, session: SessionInfo, rotation: Rotation? = nil,
+        openPart: @escaping (Int) throws(OutputError) -> any ByteOutput
+    ) throws(OutputError) -> any SessionOutput {
         if path.hasSuffix(".pcap") {
-            let start = Timestamp(session.startedAt) ?? Timestamp(wall: loop.wallClock)
+            let start = Timestamp(session.startedAt) ?? Timestamp(wall: 0)
             return try PcapSessionWriter(
                 startedAt: start.seconds * nanosecondsPerSecond + start.nanoseconds,
                 rotation: rotation, openPart: openPart)

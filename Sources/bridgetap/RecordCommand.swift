@@ -36,6 +36,8 @@ extension RecordOptions {
             one may stand a filter in brackets, in the language of bridgetap show, and a colon \
             with how likely it is. A message is then held until it is there as a whole, up to 1 \
             MiB; the file has what was sent, and a note with code=fault what was done to it.
+
+            \(ringDetails)
             """,
         options: RecordOptions(),
         arguments: [
@@ -57,7 +59,7 @@ extension RecordOptions {
                 help:
                     "who may connect, besides this machine; needed to listen elsewhere than on loopback"
             ),
-            .rotate,
+            .rotate, .ring,
             .flag(
                 "strict", \.strict,
                 help: "close the link rather than pass on what cannot be recorded"),
@@ -79,6 +81,7 @@ extension RecordOptions {
                 help: "show the recording as it goes on in a browser, at the address that is "
                     + "printed second; see bridgetap view --help"),
         ] + Argument.redaction + [.quiet],
+        exclusive: [["--ring", "--rotate"], ["--ring", "--strict"]],
         companions: [(name: "--profile", needs: "--check")] + RecordingFlags.companions,
         examples: [
             Example(
@@ -96,6 +99,9 @@ extension RecordOptions {
             Example(
                 "bridgetap record --transparent --listen 127.0.0.1:8080 --fault 'drop[result]:0.05' -o lab.ndjson",
                 "loses one answer in twenty"),
+            Example(
+                "bridgetap record --transparent --listen 127.0.0.1:8080 --check --ring 10min -o bug.ndjson",
+                "runs for days; the last ten minutes are written when a bug is seen"),
         ],
         check: { (options) throws(UsageError) in
             if !options.transparent, options.upstream == nil {
@@ -237,7 +243,7 @@ private final class RecordJob {
         let upstream = options.upstream.map { " -> \($0)" } ?? ""
         let outputs = options.recording.outputs
         job.screen.note(
-            "recording \(address)\(upstream) to \(outputs.joined(separator: ", ")); Ctrl-C ends it")
+            "recording \(address)\(upstream) \(options.recording.place); Ctrl-C ends it")
         let lines = "\(address)\n" + (page.map { $0 + "\n" } ?? "")
         if !outputs.contains("-") {
             try ProcessStreams.output(lines)

@@ -1,10 +1,12 @@
 import Arguments
 import BridgeProxy
+import Capture
 
 /// What every command that records can be told.
 struct RecordingFlags: Sendable {
     var outputs: [String] = []
     var rotate: SizeOrTime?
+    var ring: Duration?
     var sync = false
     var mark = "mark"
     var logs: [SideLog.Command] = []
@@ -27,6 +29,23 @@ struct RecordingFlags: Sendable {
                 message: "-o: \(output) has no ending that picks a format",
                 hint: "end it in \(Recording.endings.joined(separator: ", "))")
         }
+        guard let ring else { return }
+        guard ring >= .seconds(1) else {
+            throw .rule(message: "--ring: a second is the least", hint: "try 10min")
+        }
+        guard !outputs.contains("-") else {
+            throw .rule(
+                message: "--ring writes a file at each trigger, and standard output is one",
+                hint: "name a file, such as bug.ndjson: it gives bug-0001.ndjson, ...")
+        }
+    }
+
+    /// What is said of the outputs where a recording begins.
+    var place: String {
+        guard ring != nil else { return "to \(outputs.joined(separator: ", "))" }
+        let names = outputs.map { Rotation.path($0, part: 1) }
+        return "in memory; SIGUSR1 or the key b writes the last of it to "
+            + "\(names.joined(separator: ", ")), ..."
     }
 }
 
@@ -46,6 +65,13 @@ extension Argument where Options: RecordingOptions {
         .option(
             "rotate", \.recording.rotate, .sizeOrTime(),
             help: "begin a new file after so much: FILE-0001.ndjson, ...")
+    }
+
+    static var ring: Argument {
+        .option(
+            "ring", \.recording.ring, .duration(),
+            help: "keep only the last so much, in memory, and write it at a trigger, see below: "
+                + "FILE-0001.ndjson, ...")
     }
 
     static var sync: Argument {
@@ -90,6 +116,17 @@ extension Argument where Options: RecordingOptions {
             help: "no status line and no remarks but warnings")
     }
 }
+
+/// What `--ring` is about, for the pages of help.
+let ringDetails = """
+    With --ring, nothing is written until there is a reason: SIGUSR1, the key b, a rule rated strong \
+    or likely that is broken (with --check), or the end of the recording. Then the last so much is \
+    written to the next file that is not there yet, with what it rests on from before: handshakes, \
+    the state of the phone, commands under way. Recording goes on meanwhile. At most 256 MiB of \
+    memory are kept, twice that while a file is written; what had no room is told in the file. A \
+    rule that goes on being broken rests for TIME, then for twice as long, and so on up to a day; \
+    files of different rules are TIME apart.
+    """
 
 extension ArgumentValue where Value == SideLog.Command {
     /// A name, and a command for the shell.

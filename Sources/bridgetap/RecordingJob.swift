@@ -43,10 +43,12 @@ final class RecordingJob {
         options.synchronises = flags.sync
         options.markText = flags.mark
         options.check = check
+        var makeRedactor: (@Sendable () -> Redactor)?
         if flags.redacts {
             let key = try RedactionInput.key(flags.key)
             let policy = try RedactionInput.policy(flags.policy)
-            options.makeRedactor = { Redactor(key: key, policy: policy) }
+            makeRedactor = { Redactor(key: key, policy: policy) }
+            options.makeRedactor = makeRedactor
         }
         switch flags.rotate {
         case .size(let size)?:
@@ -57,6 +59,8 @@ final class RecordingJob {
             break
         }
         do throws(OutputError) {
+            options.ring = try ring(makeRedactor)
+            if options.ring != nil { options.outputs = [] }
             return try Recording(options, loop: loop, clock: clock, besides: besides) {
                 [screen] in screen.show($0)
             }
@@ -67,6 +71,21 @@ final class RecordingJob {
                     ? "a recording is never written over; choose another name, or remove that file"
                     : nil)
         }
+    }
+
+    /// What `--ring` asks for; nil without it.
+    private func ring(
+        _ makeRedactor: (@Sendable () -> Redactor)?
+    ) throws(OutputError) -> RingKeeper.Options? {
+        guard let duration = flags.ring else { return nil }
+        var files: [RingFile] = []
+        for path in flags.outputs {
+            files.append(
+                RingFile(
+                    path, from: try RingOutputs.firstNumber(path),
+                    write: RingOutputs.writer(for: path, flags, makeRedactor: makeRedactor)))
+        }
+        return RingKeeper.Options(duration: duration.wholeNanoseconds, files: files)
     }
 
     /// Writes the file that a script waits for, if there is to be one.
@@ -101,18 +120,25 @@ final class RecordingJob {
                 }
             }
             _ = try loop.onSignal(.user2) { recording.mark() }
+            if flags.ring != nil {
+                _ = try loop.onSignal(.user1) { recording.writeRing(.signal) }
+            }
         } catch {
             throw Failure(.internalFault, "cannot watch signals: \(error)")
         }
         let keyboard =
             flags.quiet
-            ? nil : loop.onKey { key in if key == UInt8(ascii: "m") { recording.mark() } }
+            ? nil
+            : loop.onKey { key in
+                if key == UInt8(ascii: "m") { recording.mark() }
+                if key == UInt8(ascii: "b") { recording.writeRing(.key) }
+            }
         defer { keyboard?.cancel() }
         do {
             try begin()
             for log in logs { log.start() }
         } catch {
-            _ = recording.stop()
+            _ = recording.stop(writesRing: false)
             throw error
         }
         loop.run()
@@ -130,7 +156,7 @@ final class RecordingJob {
 
     /// Says what is in the files, and gives how the job ends.
     func tell(_ summary: Recording.Summary) -> ExitCode {
-        for output in summary.outputs {
+        for output in summary.outputs where !output.path.isEmpty {
             let size = StatusLine.bytesText(Double(output.size))
             screen.note("\(output.path): \(output.written) events, \(size)")
             let lost = output.dropped - summary.statistics.droppedPackets

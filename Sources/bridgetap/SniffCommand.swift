@@ -31,6 +31,8 @@ struct SniffOptions: RecordingOptions {
             ending of an output's name picks its format: .ndjson, .ndjson.gz, .ndjson.zst or \
             .pcap, which has the connections, not the packets as they were. Ctrl-C ends the \
             recording in good order; SIGUSR2, or the key m, sets a mark.
+
+            \(ringDetails)
             """,
         options: SniffOptions(),
         arguments: [
@@ -52,9 +54,10 @@ struct SniffOptions: RecordingOptions {
             .flag(
                 "promiscuous", \.isPromiscuous,
                 help: "take in frames for other machines too, as at a mirror port"),
-            .rotate, .sync, .mark, .log,
+            .rotate, .ring, .sync, .mark, .log,
             .readyFile(help: "write the interface's name to this file once it is listened on"),
         ] + Argument.redaction + [.quiet],
+        exclusive: [["--ring", "--rotate"]],
         companions: RecordingFlags.companions,
         examples: [
             Example("bridgetap sniff --list", "which interfaces there are"),
@@ -247,8 +250,8 @@ private final class SniffJob {
     }
 
     private func announce() {
-        let outputs = options.recording.outputs.joined(separator: ", ")
-        job.screen.note("listening on \(interface), writing \(outputs); Ctrl-C ends it")
+        job.screen.note(
+            "listening on \(interface), recording \(options.recording.place); Ctrl-C ends it")
         do {
             try job.tellReady("\(interface)\n")
         } catch {

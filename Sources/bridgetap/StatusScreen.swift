@@ -31,6 +31,31 @@ final class StatusScreen {
             show(remark)
         case .found(let finding):
             show(finding)
+        case .ring(let outcome):
+            show(outcome)
+        }
+    }
+
+    private func show(_ outcome: RingOutcome) {
+        let why = visible(outcome.trigger.text)
+        let cut = outcome.isCut ? ", for which there was room" : ""
+        for written in outcome.files {
+            let file = written.status
+            let size = StatusLine.bytesText(Double(file.size))
+            let text = "\(file.path): the last \(timeSpan(outcome.duration))\(cut), "
+            guard file.isComplete else {
+                let error = file.pausedBy.map { " because of \($0)" } ?? ""
+                warn(text + "of which \(file.dropped) events could not be written\(error)")
+                continue
+            }
+            let what = file.path.hasSuffix(".pcap") ? "packet record" : "event"
+            note(text + "\(counted(file.written, what)), \(size) (\(why))")
+            if !written.losses.isEmpty {
+                warn("\(file.path): \(written.losses.joined(separator: "; "))")
+            }
+        }
+        for error in outcome.errors {
+            warn("cannot write \(error.path): \(error); recording goes on (\(why))")
         }
     }
 

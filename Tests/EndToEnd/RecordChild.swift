@@ -193,23 +193,37 @@ final class Child {
 
     /// Waits until a file is there, and gives what it says; the program must live until then.
     func waitForFile(_ path: String, within seconds: Double = 30) throws -> String {
+        try watch(path, IN_MOVED_TO, within: seconds) {
+            try? String(contentsOfFile: path, encoding: .utf8)
+        }
+    }
+
+    /// Waits until it has said `text` on standard error; it must live until then.
+    func waitForError(_ text: String, within seconds: Double = 30) throws {
+        try watch(errorsPath, IN_MODIFY, within: seconds) { errors.contains(text) ? () : nil }
+    }
+
+    /// Looks again whenever something happens in the folder of a file.
+    private func watch<Result>(
+        _ path: String, _ events: Int32, within seconds: Double, _ look: () -> Result?
+    ) throws -> Result {
         let deadline = Deadline(seconds)
         let notices = inotify_init1(Int32(IN_CLOEXEC) | O_NONBLOCK)
         guard notices >= 0 else { throw Trouble("inotify_init1: errno \(errno)") }
         defer { close(notices) }
         let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
-        guard unsafe inotify_add_watch(notices, folder, UInt32(IN_MOVED_TO)) >= 0 else {
+        guard unsafe inotify_add_watch(notices, folder, UInt32(events)) >= 0 else {
             throw Trouble("inotify_add_watch \(folder): errno \(errno)")
         }
         while true {
-            if let text = try? String(contentsOfFile: path, encoding: .utf8) { return text }
+            if let result = look() { return result }
             var waits = [
                 pollfd(fd: notices, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: output, events: 0, revents: 0),
             ]
             let count = unsafe poll(&waits, 2, deadline.milliseconds)
             guard count > 0 || errno == EINTR else {
-                throw Trouble("\(name) did not write \(path) within \(seconds) s; \(errors)")
+                throw Trouble("\(name) did nothing of the kind within \(seconds) s; \(errors)")
             }
             if waits[1].revents != 0 { throw Trouble("\(name) has ended; \(errors)") }
             var buffer = [UInt8](repeating: 0, count: 4096)

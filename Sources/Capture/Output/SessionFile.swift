@@ -10,12 +10,17 @@ package final class SessionFile: ByteOutput {
     /// For `fdatasync` on another thread; valid until `close`.
     package private(set) var descriptor: Int32
     private let closesDescriptor: Bool
+    private let synchronises: Bool
 
     /// Makes the file.
     ///
     /// A file that is there already is refused with EEXIST, or emptied if `overwrites`. What is
     /// no regular file, such as a pipe or /dev/null, is opened as it is.
-    package init(path: String, overwrites: Bool = false) throws(OutputError) {
+    ///
+    /// - Parameter synchronises: have it on the disk before it is closed.
+    package init(
+        path: String, overwrites: Bool = false, synchronises: Bool = false
+    ) throws(OutputError) {
         let flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC
         var descriptor = Self.open(path, flags | (overwrites ? O_TRUNC : O_EXCL))
         if descriptor < 0, errno == EEXIST, !Self.isRegularFile(path) {
@@ -24,6 +29,7 @@ package final class SessionFile: ByteOutput {
         guard descriptor >= 0 else { throw OutputError(errno: errno, call: "open", path: path) }
         self.path = path
         self.descriptor = descriptor
+        self.synchronises = synchronises
         closesDescriptor = true
         size = 0
     }
@@ -34,6 +40,7 @@ package final class SessionFile: ByteOutput {
         guard descriptor >= 0 else { throw OutputError(errno: errno, call: "open", path: path) }
         self.path = path
         self.descriptor = descriptor
+        synchronises = false
         closesDescriptor = true
         var information = stat()
         size = unsafe fstat(descriptor, &information) == 0 ? UInt64(max(0, information.st_size)) : 0
@@ -43,6 +50,7 @@ package final class SessionFile: ByteOutput {
     package init(descriptor: Int32, name: String) {
         path = name
         self.descriptor = descriptor
+        synchronises = false
         closesDescriptor = false
         size = 0
     }
@@ -97,13 +105,19 @@ package final class SessionFile: ByteOutput {
         self.size = size
     }
 
-    /// The corresponding C function is `close`.
+    /// The corresponding C function is `close`, with `fdatasync` before it where that is wanted.
     package func close() throws(OutputError) {
         guard closesDescriptor, descriptor >= 0 else { return }
+        // A pipe or a device has nothing to put on a disk.
+        let isSynchronised = !synchronises || fdatasync(descriptor) == 0 || errno == EINVAL
+        let trouble = errno
         let result = Glibc.close(descriptor)
         descriptor = -1
         guard result == 0 || errno == EINTR else {
             throw OutputError(errno: errno, call: "close", path: path)
+        }
+        guard isSynchronised else {
+            throw OutputError(errno: trouble, call: "fdatasync", path: path)
         }
     }
 }

@@ -68,7 +68,7 @@ package struct WireLengths: Sendable {
     }
 
     /// Forgets the heads of a connection that is over.
-    mutating func forget(conn: Int) {
+    package mutating func forget(conn: Int) {
         guard !heads.isEmpty else { return }
         heads = heads.filter { $0.value.conn != conn }
     }

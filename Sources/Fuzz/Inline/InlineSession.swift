@@ -98,6 +98,8 @@ package final class InlineSession {
     private static let tick = nanosecondsPerSecond
     /// So many troubles are told.
     private static let maximumTroubles = 20
+    /// What is kept of a link.
+    private static let bounds = EventRing.Bounds(size: 8 << 20, events: 20_000)
     /// What stands before a mutation in a finding's session.
     private static let before = 20 * nanosecondsPerSecond
 
@@ -119,7 +121,8 @@ package final class InlineSession {
                     id: "inline-\(side.rawValue)",
                     startedAt: Timestamp(wall: loop.wallClock).nanosecondText,
                     tool: options.tool, contract: options.contract.version, source: "fuzz",
-                    labels: [FieldLine("as", side.peer.rawValue)]))
+                    labels: [FieldLine("as", side.peer.rawValue)]),
+                bounds: Self.bounds)
             ends[side] = End(
                 recorder: Recorder(
                     outputs: [observer, ring], loop: loop, contract: options.contract,
@@ -243,7 +246,7 @@ package final class InlineSession {
         var observations = current.observations
         if !observations.isEmpty || current.reason != .explore(state.campaign.cases - 1) {
             let since = end.recorder.time - (loop.now - current.startedAt) - Self.before
-            let (bytes, shift) = end.ring.session(since: since)
+            let (bytes, shift) = end.ring.session(since: since).inMemory()
             evidence.session = bytes
             for index in observations.indices {
                 observations[index].events = observations[index].events.map { $0 + shift }

@@ -140,6 +140,8 @@ struct AppScript {
             guard let command = reading.command(at: seq) else { return }
             closeOutcome(of: command, item)
         case .unplayable(let side, let why):
+            // A heartbeat may be in it: nobody can tell how long the app was silent.
+            if side != .board, let link = reading.link(item.conn) { lastBeat[link] = nil }
             if side != .board { reading.script.unplayable.append((item.seq, why)) }
         }
     }
