@@ -79,7 +79,8 @@ extension RecordOptions {
             .option(
                 "ui", \.ui, .hostAndPort(),
                 help: "show the recording as it goes on in a browser, at the address that is "
-                    + "printed second; see bridgetap view --help"),
+                    + "printed second (bridgetap view --help), and its figures to Prometheus, "
+                    + "at metrics below it"),
         ] + Argument.redaction + [.quiet],
         exclusive: [["--ring", "--rotate"], ["--ring", "--strict"]],
         companions: [(name: "--profile", needs: "--check")] + RecordingFlags.companions,
@@ -154,10 +155,15 @@ private final class RecordJob {
             $0.upstream = options.upstream?.description
             $0.interface = options.upstreamInterface
         }
-        let page = try options.ui.map { try livePage($0, of: session) }
+        let page = try options.ui.map {
+            try LivePage(
+                at: $0, allowFrom: options.allowFrom, of: session,
+                outputs: options.recording.outputs, profile: options.profile, job)
+        }
         let recording = try job.open(
             session, check: check, besides: page.map { [$0.output] } ?? [])
-        defer { page?.server.close() }
+        defer { page?.close() }
+        page?.follow(recording)
         let proxy = Proxy(configuration, loop: job.loop, recorder: recording.recorder) {
             [screen = job.screen] in screen.show(.remark($0))
         }
@@ -173,23 +179,6 @@ private final class RecordJob {
         guard let check = summary.check else { return code }
         job.screen.show(check)
         return code == .done && !check.broken.isEmpty ? .found : code
-    }
-
-    private typealias LivePage = (output: PageOutput, server: InspectorServer, address: String)
-
-    /// Serves the page of the recording.
-    private func livePage(_ place: HostAndPort, of session: SessionInfo) throws -> LivePage {
-        let files = options.recording.outputs.filter { $0 != "-" }
-        let name = files.first ?? "recording"
-        let output = PageOutput(
-            session, name: name, replay: ViewedSession.replay(files),
-            profile: try ProfileInput.load(options.profile ?? Profile.contract.name))
-        output.onFailure = { [screen = job.screen] in
-            screen.warn("the page is shown no more: \($0); the recording goes on")
-        }
-        let server = InspectorServer([(name, output.log)], on: job.loop) { _ in output.pending }
-        let listener = PageListener(job.loop, place, options.allowFrom, flag: "--ui")
-        return (output, server, try listener.start(server))
     }
 
     private func liveCheck() throws -> LiveCheck {

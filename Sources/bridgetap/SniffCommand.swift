@@ -13,6 +13,8 @@ struct SniffOptions: RecordingOptions {
     var buffer = ByteCount(bytes: Int64(TapOptions().bufferSize))
     var ports: [Int] = []
     var filter: [String] = []
+    var ui: HostAndPort?
+    var allowFrom: [CIDR] = []
     var recording = RecordingFlags()
 
     /// libpcap takes a number of 32 bits.
@@ -55,10 +57,21 @@ struct SniffOptions: RecordingOptions {
                 "promiscuous", \.isPromiscuous,
                 help: "take in frames for other machines too, as at a mirror port"),
             .rotate, .ring, .sync, .mark, .log,
-            .readyFile(help: "write the interface's name to this file once it is listened on"),
+            .option(
+                "ui", \.ui, .hostAndPort(),
+                help: "show the recording as it goes on in a browser, at the address that is "
+                    + "printed (bridgetap view --help), and its figures to Prometheus, at metrics "
+                    + "below it"),
+            .options(
+                "allow-from", \.allowFrom, .cidr,
+                help: "who may see the page, besides this machine; needed to show it elsewhere "
+                    + "than on loopback"),
+            .readyFile(
+                help: "write the interface's name, and the page's address, to this file once it is "
+                    + "listened on"),
         ] + Argument.redaction + [.quiet],
         exclusive: [["--ring", "--rotate"]],
-        companions: RecordingFlags.companions,
+        companions: [(name: "--allow-from", needs: "--ui")] + RecordingFlags.companions,
         examples: [
             Example("bridgetap sniff --list", "which interfaces there are"),
             Example(
@@ -85,6 +98,7 @@ struct SniffOptions: RecordingOptions {
             throw .missingOption(name: "--output", placeholder: "FILE")
         }
         try recording.checkOutputs()
+        if let ui { try PageListener.check(ui, allowFrom, flag: "--ui") }
         guard (1...Self.maximumBuffer).contains(buffer.bytes) else {
             throw .rule(message: "--buffer: the system takes from 1B to 1GiB", hint: "try 64MiB")
         }
@@ -147,6 +161,7 @@ private final class SniffJob {
     private let options: SniffOptions
     private let job: RecordingJob
     private let interface: String
+    private var page: LivePage?
     /// What went wrong when the first packets could come.
     private var failure: (any Error)?
 
@@ -163,16 +178,24 @@ private final class SniffJob {
         let tap = try openTap()
         let recording: Recording
         do {
+            let session = job.session(source: "interface", at: startedAt) {
+                $0.interface = interface
+                $0.linkType = tap?.linkName
+            }
+            page = try options.ui.map {
+                try LivePage(
+                    at: $0, allowFrom: options.allowFrom, of: session,
+                    outputs: options.recording.outputs, profile: nil, job)
+            }
             recording = try job.open(
-                job.session(source: "interface", at: startedAt) {
-                    $0.interface = interface
-                    $0.linkType = tap?.linkName
-                },
-                clock: { max(0, loop.wallClock &- startedAt) })
+                session, clock: { max(0, loop.wallClock &- startedAt) },
+                besides: page.map { [$0.output] } ?? [])
         } catch {
             tap?.close()
             throw error
         }
+        defer { page?.close() }
+        page?.follow(recording)
         let sniffer = sniffer(recording, startedAt: startedAt)
         sniffer.onCapture = { [weak self, weak sniffer] in
             sniffer?.onCapture = nil
@@ -253,7 +276,14 @@ private final class SniffJob {
         job.screen.note(
             "listening on \(interface), recording \(options.recording.place); Ctrl-C ends it")
         do {
-            try job.tellReady("\(interface)\n")
+            if let page {
+                if options.recording.outputs.contains("-") {
+                    ProcessStreams.remark(.note, "the page of it: \(page.address)")
+                } else {
+                    try ProcessStreams.output(page.address + "\n")
+                }
+            }
+            try job.tellReady("\(interface)\n" + (page.map { $0.address + "\n" } ?? ""))
         } catch {
             failure = error
             job.loop.stop()

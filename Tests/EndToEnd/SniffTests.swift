@@ -219,6 +219,33 @@ struct SniffTests {
         #expect(converted.exitCode == 4)
     }
 
+    @Test func `what is sniffed is shown while it goes on, with its figures`() throws {
+        try machines.plug()
+        let ready = folder.file("ready")
+        let sniffer = try machines.start(
+            .board, BuiltProgram.url.path,
+            ["sniff", "-i", "usb0", "-o", folder.file("shown.ndjson"), "--ui", "127.0.0.1:0"]
+                + ["--ready-file", ready])
+        let lines = try sniffer.waitForFile(ready).split(separator: "\n").map(String.init)
+        #expect(lines.count == 2 && lines.first == "usb0")
+        let board = try start(.board, ["board", "--listen", "0.0.0.0:8080"])
+        let app = try start(.phone, ["app", "--to", "ws://192.168.42.1:8080/"])
+        #expect(try send(#"{"id":"c1","type":"clipboard_read"}"#).contains("data"))
+        let page = try #require(lines.last)
+        // Packets come a moment after they passed.
+        var figures = ""
+        let wanted =
+            #"bridgetap_command_results_total{type="clipboard_read",route="websocket",outcome="ok"} 1"#
+        for _ in 0..<200 where !figures.contains(wanted) {
+            figures = try machines.on(
+                .board, "curl", ["-sS", "--max-time", "20", page + "metrics"])
+        }
+        #expect(figures.contains(wanted), "\(figures)")
+        try stop(app)
+        try stop(board)
+        try stop(sniffer)
+    }
+
     @Test func `a mark of the user's stands in the session`() throws {
         try machines.plug()
         let sniffer = try RunningSniffer(on: machines, in: folder, ["--mark", "here"])

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Wire
 
 /// The page in which a person looks at a session, in Chromium.
 @Suite(.serialized) struct ViewTests {
@@ -64,6 +65,35 @@ import Testing
             let app = try RunningProgram(
                 ["app", "--to", "ws://\(lines.first ?? "")/api/phone-bridge"], seconds: 290)
             try InspectedPage.look("recording", [page])
+            _ = try app.stop()
+            #expect(try recorder.stop().exitCode == 0)
+            _ = try board.stop()
+        }
+    }
+
+    @Test func `the figures of a recording are what Prometheus reads`() throws {
+        try withTemporaryFolder { folder in
+            let board = try RunningProgram(["board", "--listen", "127.0.0.1:0"], seconds: 290)
+            let recorder = try RunningProgram(
+                [
+                    "record", "--listen", "127.0.0.1:0", "--upstream", board.firstLine(), "-o",
+                    folder.appending(path: "lab.ndjson").path, "--ui", "127.0.0.1:0",
+                ], seconds: 290)
+            let lines = recorder.read(until: "/\n").split(separator: "\n").map(String.init)
+            let page = try #require(lines.last)
+            let app = try RunningProgram(
+                ["app", "--to", "ws://\(lines.first ?? "")/api/phone-bridge"], seconds: 290)
+            let script = BuiltProgram.root.appending(path: "Tests/Peers/metrics_page.py").path
+            let read = try BuiltProgram.run(
+                ["-B", script, page, "bridgetap_websockets_total", "1"],
+                program: URL(filePath: ReplayProgram.python))
+            #expect(read.exitCode == 0, "\(read.errors)")
+            let figures = try JSON(parsing: read.output)
+            #expect(figures["type"] == "text/plain; version=0.0.4; charset=utf-8")
+            // That of the WebSocket, and that of a poll where it has begun.
+            let open = figures["samples"]?["bridgetap_connections_open"]?.description
+            #expect(["1", "2"].contains(open), "\(read.output)")
+            #expect(figures["samples"]?["bridgetap_recording_paused"]?.description == "0")
             _ = try app.stop()
             #expect(try recorder.stop().exitCode == 0)
             _ = try board.stop()

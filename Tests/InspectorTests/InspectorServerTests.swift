@@ -123,6 +123,18 @@ private final class Bench {
         #expect(messages().contains("closed"))
     }
 
+    @Test func `figures are served where there are any`() throws {
+        let bench = try Bench()
+        #expect(try bench.get("\(bench.path)metrics").head.status == 404)
+        bench.server.metrics = { Bytes("bridgetap_events_total 3\n".utf8) }
+        let answer = try bench.get("\(bench.path)metrics")
+        #expect(answer.body == Bytes("bridgetap_events_total 3\n".utf8))
+        #expect(
+            answer.head.fieldLines.first("Content-Type")
+                == "text/plain; version=0.0.4; charset=utf-8")
+        bench.server.close()
+    }
+
     @Test func `two sessions are compared by whoever knows how, in its own time`() throws {
         let other = try FedSession.example("errors")
         let bench = try Bench([("errors.ndjson", other.feed.log)])

@@ -31,7 +31,7 @@ import Wire
             ("", .page), ("?x=1", .page), ("s/0/live?from=0", .live(session: 0, from: 0)),
             ("s/2/live?from=99", .live(session: 2, from: 99)),
             ("s/1/events/7", .events(session: 1, block: 7)),
-            ("compare/0/1", .comparison(first: 0, second: 1)),
+            ("compare/0/1", .comparison(first: 0, second: 1)), ("metrics", .metrics),
         ]
         for (rest, place) in rows { #expect(try outcome(path + rest).get() == place) }
     }
@@ -43,6 +43,18 @@ import Wire
     ])
     func `who has not the token is refused`(target: String) {
         #expect(status(target) == 403)
+    }
+
+    @Test func `a program that collects figures has the token in a header field`() throws {
+        func status(_ target: String, _ value: String) -> Int {
+            self.status(target, [FieldLine("Authorization", value)])
+        }
+        #expect(status("/metrics", "Bearer 0123456789abcdef") == 200)
+        #expect(status("/metrics", "Bearer 0123456789abcdee") == 403)
+        #expect(status("/metrics", "0123456789abcdef") == 403)
+        #expect(status("/metrics", "") == 403)
+        // The field opens nothing else.
+        #expect(status("/", "Bearer 0123456789abcdef") == 403)
     }
 
     @Test(arguments: [

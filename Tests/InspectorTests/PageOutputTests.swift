@@ -18,6 +18,15 @@ import Wire
         #expect(output.nextDeadline == 3_000_000_000)
         output.admit(dropped: 3)
         #expect(output.status.isComplete)
+        let metrics = String(
+            decoding: output.metrics(now: 20_000_000_000, isPaused: true, tool: "bridgetap 9"),
+            as: UTF8.self)
+        #expect(metrics.contains("\nbridgetap_events_dropped_total 3\n"))
+        #expect(metrics.contains("\nbridgetap_recording_paused 1\n"))
+        #expect(metrics.contains("\nbridgetap_session_seconds 20\n"))
+        #expect(
+            metrics.contains(
+                "\nbridgetap_rule_breaches_total{rule=\"command-url-scheme\",counts=\"true\"} 1\n"))
         _ = output.close(now: 3_000_000_000)
         #expect(output.log.isFinished && output.pending == .array([]))
         let text = String(

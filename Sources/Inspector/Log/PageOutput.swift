@@ -1,5 +1,6 @@
 package import Capture
 package import PhoneBridge
+import Report
 package import Wire
 
 /// A page's log as an output of a recording: it takes the events that the files get.
@@ -11,6 +12,8 @@ package final class PageOutput: SessionOutput {
     package var onFailure: ((OutputError) -> Void)?
 
     private var feed: SessionFeed
+    private var figures = StatisticsReader()
+    private var dropped = 0
     private var hasFailed = false
     private var lastAdvance: Int64 = 0
 
@@ -50,7 +53,22 @@ package final class PageOutput: SessionOutput {
         }
     }
 
+    /// The figures so far, for Prometheus.
+    ///
+    /// - Parameters:
+    ///   - now: nanoseconds since the session began.
+    ///   - isPaused: whether a file of the recording cannot be written at the moment.
+    ///   - tool: the program and its version.
+    package func metrics(now: Int64, isPaused: Bool, tool: String) -> Bytes {
+        var recording = MetricsText.Recording()
+        recording.dropped = dropped
+        recording.isPaused = isPaused
+        recording.breaches = feed.breachCounts
+        return MetricsText.bytes(figures.soFar(at: now), recording, tool: tool)
+    }
+
     package func receive(_ event: Event) {
+        figures.receive(event)
         attempt { (feed) throws(OutputError) in try feed.receive(event) }
     }
 
@@ -62,7 +80,7 @@ package final class PageOutput: SessionOutput {
     }
 
     /// Packets that were dropped are told by a note of their own.
-    package func admit(dropped count: Int) {}
+    package func admit(dropped count: Int) { dropped += count }
 
     package var nextDeadline: Int64? { lastAdvance + Self.interval }
 

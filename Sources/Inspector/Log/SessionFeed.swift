@@ -17,6 +17,8 @@ package struct SessionFeed {
     private var timeline: Timeline
     private var meaning: MeaningReader
     private var checker: RuleChecker
+    /// Broken rules so far, by id: those that count, and the others.
+    private(set) var breachCounts: [String: (counted: Int, other: Int)] = [:]
     /// What the apps last said about themselves, by phone.
     private var appStates: [String: String] = [:]
     /// Connections that are known to serve the queue.
@@ -120,6 +122,8 @@ package struct SessionFeed {
         for breach in breaches {
             let standing = profile.standing(of: breach)
             let isCounted = standing == .counted
+            breachCounts[breach.rule.id, default: (0, 0)].counted += isCounted ? 1 : 0
+            breachCounts[breach.rule.id, default: (0, 0)].other += isCounted ? 0 : 1
             let line = TimelineLine(
                 isBroken: isCounted, time: breach.time, conn: breach.conn,
                 label: Styled("rule", isCounted ? .bad : .warning),

@@ -21,6 +21,9 @@ package final class InspectorServer {
             (_ first: Int, _ second: Int, _ answer: @escaping (ComparisonAnswer) -> Void) -> Void
         )?
 
+    /// Gives the figures in Prometheus' text format; nil where there are none.
+    package var metrics: (() -> Bytes)?
+
     private let loop: any EventLoop
     private let server: HTTPServer
     private let access: PageAccess
@@ -112,6 +115,9 @@ package final class InspectorServer {
                     exchange.respond(Self.message(500, "text/plain", Bytes("\(why)\n".utf8)))
                 }
             }
+        case .metrics:
+            guard let metrics else { return Self.refuse(exchange) }
+            exchange.respond(Self.message(200, "text/plain; version=0.0.4", metrics()))
         case .live(let session, let from):
             guard logs.indices.contains(session) else { return Self.refuse(exchange) }
             upgrade(exchange, session: session, from: from)

@@ -16,6 +16,8 @@ package struct PageAccess: Sendable {
         case events(session: Int, block: Int)
         /// Two sessions side by side.
         case comparison(first: Int, second: Int)
+        /// The figures, for Prometheus.
+        case metrics
     }
 
     /// Why it may not be answered.
@@ -52,6 +54,12 @@ package struct PageAccess: Sendable {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let words = (parts.first ?? "").split(separator: "/", omittingEmptySubsequences: false)
             .map(String.init)
+        // Programs that collect figures have the token in a header field.
+        if words == ["", "metrics"], let field = fields.first("Authorization"),
+            Self.isEqual(field, "Bearer \(token)")
+        {
+            return .metrics
+        }
         guard words.count > 2, words[0].isEmpty, Self.isEqual(words[1], token) else {
             throw Refusal(
                 status: 403,
@@ -72,6 +80,7 @@ package struct PageAccess: Sendable {
 
     private static func place(_ words: [String], _ query: String) -> Place? {
         if words == [""] { return .page }
+        if words == ["metrics"] { return .metrics }
         if words.count == 3, words[0] == "compare", let first = Int(words[1]),
             let second = Int(words[2])
         {

@@ -8,6 +8,8 @@ package struct Distribution: Sendable, Equatable {
     /// The smallest and the largest; 0 without any.
     package private(set) var minimum: Int64 = 0
     package private(set) var maximum: Int64 = 0
+    /// All values together, as far as 64 bits hold that.
+    package private(set) var sum: Int64 = 0
     /// Counts by step; at most 3,776 steps exist.
     private var steps: [Int: Int] = [:]
 
@@ -19,6 +21,7 @@ package struct Distribution: Sendable, Equatable {
         minimum = count == 0 ? value : min(minimum, value)
         maximum = max(maximum, value)
         count += 1
+        add(sum: value)
         steps[Self.step(of: value), default: 0] += 1
     }
 
@@ -28,7 +31,13 @@ package struct Distribution: Sendable, Equatable {
         minimum = count == 0 ? other.minimum : min(minimum, other.minimum)
         maximum = max(maximum, other.maximum)
         count += other.count
+        add(sum: other.sum)
         steps.merge(other.steps, uniquingKeysWith: +)
+    }
+
+    private mutating func add(sum other: Int64) {
+        let (total, overflow) = sum.addingReportingOverflow(other)
+        sum = overflow ? .max : total
     }
 
     /// The least value that at least this share of all does not exceed (0.5 is the median, 1

@@ -57,6 +57,19 @@ package struct SessionStatistics: Sendable, Equatable {
 
         /// Commands whose time ran out.
         package var timedOut: Int { late + unanswered }
+
+        /// Takes in what another row has.
+        mutating func add(_ other: Commands) {
+            commands += other.commands
+            again += other.again
+            succeeded += other.succeeded
+            failed += other.failed
+            late += other.late
+            duplicate += other.duplicate
+            unanswered += other.unanswered
+            open += other.open
+            latency.add(other.latency)
+        }
     }
 
     /// Commands that waited in the board's queue.
@@ -144,16 +157,6 @@ package struct SessionStatistics: Sendable, Equatable {
 
     /// All commands together.
     package var allCommands: Commands {
-        commands.values.reduce(into: Commands()) { sum, one in
-            sum.commands += one.commands
-            sum.again += one.again
-            sum.succeeded += one.succeeded
-            sum.failed += one.failed
-            sum.late += one.late
-            sum.duplicate += one.duplicate
-            sum.unanswered += one.unanswered
-            sum.open += one.open
-            sum.latency.add(one.latency)
-        }
+        commands.values.reduce(into: Commands()) { $0.add($1) }
     }
 }

@@ -72,6 +72,16 @@ package struct StatisticsReader: Sendable {
         for meaning in event.bridge { receive(meaning, event, isCounted) }
     }
 
+    /// The figures of a session that goes on, as if it ended at `time`, in nanoseconds.
+    package func soFar(at time: Int64) -> SessionStatistics {
+        var reader = self
+        reader.statistics.duration = max(reader.statistics.duration, time)
+        let open = reader.connections.count
+        reader.finish()
+        reader.statistics.connections.open = open
+        return reader.statistics
+    }
+
     /// Ends the session: what has no result now has none.
     package mutating func finish() {
         for command in tracker.unanswered where command.sendings > 0 {

@@ -216,4 +216,39 @@ import Wire
             GoldenFile("eventful.json").difference(
                 from: String(decoding: bytes, as: UTF8.self) + "\n") == nil)
     }
+
+    @Test func `the figures for Prometheus name nothing that comes from the link`() throws {
+        var sketch = Self.eventful()
+        sketch.command(90_000, 1, "mine", "张伟\"}\nbridgetap_events_total 7")
+        var reader = StatisticsReader()
+        for event in sketch.events { reader.receive(event) }
+        var recording = MetricsText.Recording()
+        recording.dropped = 2
+        recording.breaches = ["result-once": (1, 0), "result-in-time": (0, 3)]
+        let text = String(
+            decoding: MetricsText.bytes(
+                reader.soFar(at: 95_000_000_000), recording, tool: "bridgetap 9"), as: UTF8.self)
+        #expect(text.contains("type=\"other\"") && !text.contains("张伟"))
+        let difference = GoldenFile("eventful.prom").difference(from: text)
+        #expect(difference == nil, "\(difference ?? "")")
+        // A figure is told once, and what it is stands before it.
+        let lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let names = lines.map { $0.split(separator: " ").dropLast().joined(separator: " ") }
+        #expect(Set(names).count == names.count)
+    }
+
+    @Test func `figures so far are those of a session that ends there, and it goes on`() {
+        let events = Self.eventful().events
+        for count in 1..<events.count {
+            var reader = StatisticsReader()
+            for event in events[..<count] { reader.receive(event) }
+            let open = reader.soFar(at: reader.statistics.duration)
+            var ended = reader
+            ended.finish()
+            var expected = ended.statistics
+            expected.connections.open = open.connections.open
+            #expect(open == expected)
+            reader.receive(events[count])
+        }
+    }
 }
