@@ -33,13 +33,7 @@ struct BundleOptions: Sendable {
                     + "- is standard input"),
             .option(
                 "output", short: "o", \.output, .file, help: "the bundle, such as report.zip"),
-            .option(
-                "key", \.key, .file,
-                help: "the key by which stand-ins are chosen; made where it is not there. Without "
-                    + "one a new key is used and forgotten"),
-            .option(
-                "policy", \.policy, .file,
-                help: "what is to be kept, or replaced as what (docs/redaction.md)"),
+            .redactionKey(\.key), .redactionPolicy(\.policy),
             .option(
                 "profile", \.profile, .text("NAME|FILE"),
                 help: "the target's numbers, and which rules count: contract (default), "

@@ -39,13 +39,7 @@ struct RedactOptions: Sendable {
             .option(
                 "output", short: "o", \.output, .file,
                 help: "the redacted session; its ending picks the format, as in convert"),
-            .option(
-                "key", \.key, .file,
-                help: "the key by which stand-ins are chosen; made where it is not there. Without "
-                    + "one a new key is used and forgotten"),
-            .option(
-                "policy", \.policy, .file,
-                help: "what is to be kept, or replaced as what (docs/redaction.md)"),
+            .redactionKey(\.key), .redactionPolicy(\.policy),
             .options(
                 "port", \.ports, .integer(in: 1...65535),
                 help: "of packets and of a HAR only those of this TCP port"),

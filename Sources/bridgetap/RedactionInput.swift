@@ -1,3 +1,4 @@
+import Arguments
 import Capture
 import Glibc
 import PhoneBridge
@@ -76,19 +77,29 @@ enum RedactionInput {
     /// Reads a policy file; the contract's tables alone where none is named.
     static func policy(_ path: String?) throws -> RedactionPolicy {
         guard let path else { return RedactionPolicy() }
-        let bytes: Bytes
-        do throws(SourceError) {
-            bytes = try WrittenFile.read(path)
-        } catch {
-            throw Failure(
-                .badInput,
-                "--policy: cannot read \(path): \(SystemError(error.errno, call: error.call))")
-        }
-        do throws(JSON5FieldError) {
-            return try RedactionPolicy(parsing: bytes)
-        } catch {
-            throw Failure(
-                .badInput, "\(path), \(error)", hint: "docs/redaction.md lists what a policy says")
-        }
+        return try JSON5Input.load(
+            path, for: "--policy", hint: "docs/redaction.md lists what a policy says"
+        ) { (bytes) throws(JSON5FieldError) in try RedactionPolicy(parsing: bytes) }
+    }
+}
+
+extension Argument {
+    /// The key of a redaction.
+    static func redactionKey(
+        _ field: any WritableKeyPath<Options, String?> & Sendable
+    ) -> Argument {
+        .option(
+            "key", field, .file,
+            help: "the key by which stand-ins are chosen; made where it is not there. Without one "
+                + "a new key is used and forgotten")
+    }
+
+    /// The policy of a redaction.
+    static func redactionPolicy(
+        _ field: any WritableKeyPath<Options, String?> & Sendable
+    ) -> Argument {
+        .option(
+            "policy", field, .file,
+            help: "what is to be kept, or replaced as what (docs/redaction.md)")
     }
 }

@@ -7,21 +7,9 @@ enum RulesInput {
     /// Reads it; no rules where none is named.
     static func load(_ path: String?) throws -> ComparisonRules {
         guard let path else { return ComparisonRules() }
-        let bytes: Bytes
-        do throws(SourceError) {
-            bytes = try WrittenFile.read(path)
-        } catch {
-            throw Failure(
-                .badInput,
-                "--rules: cannot read \(path): \(SystemError(error.errno, call: error.call))")
-        }
-        do throws(JSON5FieldError) {
-            return try ComparisonRulesText.parse(bytes)
-        } catch {
-            throw Failure(
-                .badInput, "\(path), \(error)",
-                hint: "docs/comparison-rules.md lists what a rules file says")
-        }
+        return try JSON5Input.load(
+            path, for: "--rules", hint: "docs/comparison-rules.md lists what a rules file says"
+        ) { (bytes) throws(JSON5FieldError) in try ComparisonRulesText.parse(bytes) }
     }
 
     /// Tells of rules that were of no use, or let too much pass.
