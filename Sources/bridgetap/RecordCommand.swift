@@ -161,7 +161,9 @@ private final class RecordJob {
                 outputs: options.recording.outputs, profile: options.profile, job)
         }
         let recording = try job.open(
-            session, check: check, besides: page.map { [$0.output] } ?? [])
+            session, check: check,
+            profile: try ProfileInput.load(options.profile ?? Profile.contract.name),
+            besides: page.map { [$0.output] } ?? [])
         defer { page?.close() }
         page?.follow(recording)
         let proxy = Proxy(configuration, loop: job.loop, recorder: recording.recorder) {

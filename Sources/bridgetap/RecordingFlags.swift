@@ -24,10 +24,13 @@ struct RecordingFlags: Sendable {
     /// Refuses a name whose ending picks no format.
     func checkOutputs() throws(UsageError) {
         for output in outputs
-        where output != "-" && !Recording.endings.contains(where: output.hasSuffix) {
+        where output != "-" && !Recording.endings.contains(where: output.hasSuffix)
+            && (ring == nil || !output.hasSuffix(RingOutputs.bundle))
+        {
             throw .rule(
                 message: "-o: \(output) has no ending that picks a format",
-                hint: "end it in \(Recording.endings.joined(separator: ", "))")
+                hint: "end it in \(Recording.endings.joined(separator: ", ")), or with --ring in "
+                    + RingOutputs.bundle)
         }
         guard let ring else { return }
         guard ring >= .seconds(1) else {
@@ -71,7 +74,7 @@ extension Argument where Options: RecordingOptions {
         .option(
             "ring", \.recording.ring, .duration(),
             help: "keep only the last so much, in memory, and write it at a trigger, see below: "
-                + "FILE-0001.ndjson, ...")
+                + "FILE-0001.ndjson, ...; FILE.zip gives bundles")
     }
 
     static var sync: Argument {
@@ -125,7 +128,8 @@ let ringDetails = """
     the state of the phone, commands under way. Recording goes on meanwhile. At most 256 MiB of \
     memory are kept, twice that while a file is written; what had no room is told in the file. A \
     rule that goes on being broken rests for TIME, then for twice as long, and so on up to a day; \
-    files of different rules are TIME apart.
+    files of different rules are TIME apart. -o FILE.zip makes each a bundle, redacted, for a \
+    developer: see bridgetap bundle --help.
     """
 
 extension ArgumentValue where Value == SideLog.Command {

@@ -35,9 +35,11 @@ final class RecordingJob {
     }
 
     /// Makes the files; `check` and `clock` are those of `Recorder`, `besides` that of `Recording`.
+    ///
+    /// - Parameter profile: by which the check of a ring's bundle judges.
     func open(
-        _ session: SessionInfo, check: LiveCheck? = nil, clock: (() -> Int64)? = nil,
-        besides: [any SessionOutput] = []
+        _ session: SessionInfo, check: LiveCheck? = nil, profile: Profile = .contract,
+        clock: (() -> Int64)? = nil, besides: [any SessionOutput] = []
     ) throws -> Recording {
         var options = Recording.Options(session: session, outputs: flags.outputs)
         options.synchronises = flags.sync
@@ -58,9 +60,12 @@ final class RecordingJob {
         case nil:
             break
         }
+        if flags.ring != nil { options.outputs = [] }
+        let writers = try (flags.ring == nil ? [] : flags.outputs).map {
+            try RingOutputs.writer(for: $0, flags, makeRedactor: makeRedactor, profile: profile)
+        }
         do throws(OutputError) {
-            options.ring = try ring(makeRedactor)
-            if options.ring != nil { options.outputs = [] }
+            options.ring = try ring(writers)
             return try Recording(options, loop: loop, clock: clock, besides: besides) {
                 [screen] in screen.show($0)
             }
@@ -74,16 +79,12 @@ final class RecordingJob {
     }
 
     /// What `--ring` asks for; nil without it.
-    private func ring(
-        _ makeRedactor: (@Sendable () -> Redactor)?
-    ) throws(OutputError) -> RingKeeper.Options? {
+    private func ring(_ writers: [RingFile.Writer]) throws(OutputError) -> RingKeeper.Options? {
         guard let duration = flags.ring else { return nil }
         var files: [RingFile] = []
-        for path in flags.outputs {
+        for (path, writer) in zip(flags.outputs, writers) {
             files.append(
-                RingFile(
-                    path, from: try RingOutputs.firstNumber(path),
-                    write: RingOutputs.writer(for: path, flags, makeRedactor: makeRedactor)))
+                RingFile(path, from: try RingOutputs.firstNumber(path), write: writer))
         }
         return RingKeeper.Options(duration: duration.wholeNanoseconds, files: files)
     }

@@ -93,6 +93,36 @@ import Wire
         #expect(Set(session.notes.map(\.code)) == ["ring", "recording_gap", "trigger"])
     }
 
+    @Test func `a name that ends in zip gets bundles, which are redacted`() throws {
+        let folder = try TestFolder()
+        let outcome = try record(folder, files: ["bug.zip", "bug.ndjson"]) { recorder, load in
+            try recorder.child.signal(SIGUSR1)
+            try recorder.child.waitForError("bug-0001.ndjson: the last ")
+            try load.finish()
+        }
+        #expect(outcome.exitCode == 0, "\(outcome.errors)")
+        for number in 1...2 {
+            let path = folder.file("bug-000\(number).zip")
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            let unpack = try BuiltProgram.run(
+                ["-m", "zipfile", "-e", path, folder.path],
+                program: URL(filePath: ReplayProgram.python))
+            #expect(unpack.exitCode == 0, "\(unpack.errors)")
+            let session = folder.file("bug-000\(number)/session.ndjson")
+            let redacted = try RecordedSession([session])
+            #expect(redacted.info?.redacted != nil)
+            #expect(redacted.end != nil)
+            #expect(redacted.connections.count == 2)
+            #expect(redacted.notes.contains { $0.code == "trigger" })
+            let plain = try RecordedSession([folder.file("bug-000\(number).ndjson")])
+            #expect(plain.info?.redacted == nil)
+            #expect(
+                redacted.connections[1]?.frames(from: .board).count
+                    == plain.connections[1]?.frames(from: .board).count)
+        }
+    }
+
     @Test func `the key b writes it`() throws {
         let folder = try TestFolder()
         let python = BuiltProgram.root.appending(path: ".venv/bin/python").path
@@ -159,6 +189,7 @@ import Wire
         (["--ring", "10min", "-o", "-"], "--ring writes a file at each trigger"),
         (["--ring", "10ms", "-o", "b.ndjson"], "--ring: a second is the least"),
         (["--ring", "much", "-o", "b.ndjson"], "--ring: "),
+        (["-o", "b.zip"], "-o: b.zip has no ending that picks a format"),
     ])
     func `what does not go together is wrong usage`(arguments: [String], message: String) throws {
         let outcome = try BuiltProgram.run(

@@ -72,7 +72,7 @@ package struct Rotation: Sendable, Equatable {
     package static func path(_ path: String, part: Int) -> String {
         let digits = String(part)
         let number = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-        for ending in [".ndjson.gz", ".ndjson.zst", ".ndjson", ".pcap"]
+        for ending in [".ndjson.gz", ".ndjson.zst", ".ndjson", ".pcap", ".zip"]
         where path.hasSuffix(ending) {
             return "\(path.dropLast(ending.count))-\(number)\(ending)"
         }
