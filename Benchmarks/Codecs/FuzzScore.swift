@@ -69,6 +69,7 @@ struct FuzzScore {
         var options = CampaignOptions(judge: Judge(profile: .reference, today: nil))
         options.seed = seed
         options.time = Int64(seconds * 1e9)
+        options.investigation.finalRepeats = Self.repeats
         var campaign = Campaign(options, plan: plan)
         // A busy machine changes nothing.
         let start = HourReplay.processorTime
@@ -116,11 +117,13 @@ struct FuzzScore {
                 "unreached",
                 .array(campaign.figures.unreached(judging: side.peer).map { .string($0.rawValue) })),
         ]
-        if let first {
-            let script = first.finding.script
+        // What was found first may have become shorter since.
+        if let first,
+            let last = findings.first(where: { $0.name == first.finding.name }) ?? findings.first
+        {
             members += [
-                .init("steps", .integer(script.steps.count)),
-                .init("repeated", .integer(repeated(first.finding, target, options.judge))),
+                .init("steps", .integer(last.script.steps.count)),
+                .init("repeated", .integer(repeated(last, target, options.judge))),
             ]
         }
         members.append(

@@ -103,6 +103,8 @@ struct FuzzJob {
         let baseline = try baseline()
         campaign.excused = Set(
             baseline.entries.map(\.bucket).filter { baseline.excuse($0, today: today) != nil })
+        // In virtual time they cost nothing.
+        if options.isSimulated { campaign.investigation.finalRepeats = 10 }
         if !options.isSimulated, let target = try? options.targetOptions() {
             campaign.isFresh = target.launch != .byOthers
         }

@@ -63,7 +63,8 @@ package struct KnownFinding: Sendable {
 
     /// Whether a script that shows a signal shows this bug.
     func explains(_ signal: Signal, kinds: Set<String>) -> Bool {
-        signals.contains(signal) && StepKind.kinds(of: script).allSatisfy(kinds.contains)
+        signals.contains(signal)
+            && StepKind.needed(of: StepKind.kinds(of: script)).isSubset(of: kinds)
     }
 
     /// What became of it.

@@ -5,6 +5,8 @@ package struct FuzzFinding: Sendable {
     package var bucket: Bucket
     /// The kinds of messages in the script; the bucket has those of the first one.
     private(set) var kinds: Set<String>
+    /// Those of them that it takes.
+    var needs: Set<String> { StepKind.needed(of: kinds) }
     package var observation: Observation
     package var verdict: Investigation.Verdict
     package var script: FuzzScript
@@ -78,7 +80,7 @@ package struct FuzzFinding: Sendable {
     /// Whether a script that shows a signal shows this bug: the bug shows itself so, and the script
     /// does all that it takes.
     package func explains(_ signal: Signal, kinds: Set<String>) -> Bool {
-        signals.contains(signal) && self.kinds.isSubset(of: kinds)
+        signals.contains(signal) && needs.isSubset(of: kinds)
     }
 
     /// Takes the script of another finding of the same bucket, with what it showed; the name stays.

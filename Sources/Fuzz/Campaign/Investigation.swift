@@ -60,6 +60,9 @@ package struct Investigation: Sendable {
             self.runs = runs
         }
 
+        /// Whether it came each time.
+        var isFull: Bool { hits == runs }
+
         package var description: String { "\(hits)/\(runs)" }
     }
 
@@ -88,6 +91,9 @@ package struct Investigation: Sendable {
         package var repeats = 3
         /// So many of them have to show it: k.
         package var needed = 2
+        /// Repeats of the minimised script, of which as large a part has to show it: more where they
+        /// cost nothing.
+        package var finalRepeats = 3
         /// Questions of a minimisation at most.
         package var maximumQuestions = 600
 
@@ -127,6 +133,11 @@ package struct Investigation: Sendable {
     /// Controls that are known to pass.
     private var passedControls: Set<FuzzScript> = []
     private var confirmed: Confirmed?
+    /// Longer scripts that were accepted, ever closer to the shortest, with the sessions of their
+    /// controls.
+    private var longer: [(script: FuzzScript, control: Bytes)] = []
+    /// The one that came most often, the shortest of them, with the session of its control.
+    private var best: (shown: Confirmed, control: Bytes)?
 
     /// What was confirmed before it was made shorter.
     private struct Confirmed: Sendable {
@@ -175,7 +186,7 @@ package struct Investigation: Sendable {
             return pending.map { Question(script: $0.control, reason: .control) }
         case .finalConfirm:
             return Question(
-                script: script, reason: .finalConfirm(runs + 1, settings.repeats))
+                script: script, reason: .finalConfirm(runs + 1, settings.finalRepeats))
         case .surroundings:
             return Question(script: surroundings, reason: .surroundings)
         }
@@ -206,7 +217,10 @@ package struct Investigation: Sendable {
     /// Ends it with what is known: there is no time for more.
     package mutating func conclude() {
         guard verdict == nil else { return }
-        if let confirmed {
+        if let best, isOftenEnough(best.shown.rate) {
+            takeBest(best)
+            verdict = .confirmed
+        } else if let confirmed {
             // The repeats of what is shorter may not be through.
             if rate.runs == 0 { rate = confirmed.rate }
             verdict = .confirmed
@@ -289,7 +303,7 @@ package struct Investigation: Sendable {
         pendingEvidence = evidence
         // What always came must not become a matter of chance.
         shows += 1
-        guard shows >= (rate.hits == rate.runs ? settings.repeats : 1) else { return }
+        guard shows >= (rate.isFull ? settings.repeats : 1) else { return }
         if passedControls.contains(candidate.control) {
             accept()
         } else {
@@ -309,8 +323,16 @@ package struct Investigation: Sendable {
         accept()
     }
 
+    /// So many longer scripts are kept.
+    private static let maximumLonger = 8
+
     private mutating func accept() {
         if let pending, let pendingObservation {
+            longer.append((script, control))
+            if longer.count > Self.maximumLonger {
+                // The first ones differ most from the shortest.
+                for index in [5, 3, 1] { longer.remove(at: index) }
+            }
             take(pending, pendingObservation, pendingEvidence)
         }
         minimiser?.answer(true)
@@ -337,15 +359,36 @@ package struct Investigation: Sendable {
             hits += 1
             take(script, shown, evidence)
         }
-        guard runs == settings.repeats else { return }
+        guard runs == settings.finalRepeats else { return }
         rate = Rate(hits, of: runs)
-        if hits < settings.needed, let confirmed {
-            // It got shorter by chance.
-            restore(confirmed)
-            verdict = .confirmed
-        } else {
-            phase = .surroundings
+        if hits > (best?.shown.rate.hits ?? 0) {
+            let shown = Confirmed(
+                script: self.script, observation: observation, evidence: self.evidence, rate: rate)
+            best = (shown, control)
         }
+        if confirmed?.rate.isFull == true, !rate.isFull, let next = longer.popLast() {
+            // What always came has come to be a matter of chance: with a step more it may not be.
+            (script, control) = next
+            hits = 0
+            runs = 0
+            rate = Rate(0, of: 0)
+        } else if let best, isOftenEnough(best.shown.rate) {
+            takeBest(best)
+            phase = .surroundings
+        } else {
+            // It got shorter by chance.
+            if let confirmed { restore(confirmed) }
+            verdict = .confirmed
+        }
+    }
+
+    private mutating func takeBest(_ best: (shown: Confirmed, control: Bytes)) {
+        take(best.shown.script, best.shown.observation, best.shown.evidence)
+        (rate, control) = (best.shown.rate, best.control)
+    }
+
+    private func isOftenEnough(_ rate: Rate) -> Bool {
+        rate.hits * settings.repeats >= settings.needed * rate.runs
     }
 
     /// How long after the minimised script its consequences are waited for.

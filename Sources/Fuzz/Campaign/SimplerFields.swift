@@ -11,7 +11,8 @@ enum SimplerFields {
 
     static func variants(of action: FuzzAction) -> [FuzzAction] {
         switch action {
-        case .text(let link, let content): return messages(content).map { .text(link, $0) }
+        case .text(let link, let content):
+            return (heartbeat(for: content) + messages(content)).map { .text(link, $0) }
         case .binary(let link, let content): return messages(content).map { .binary(link, $0) }
         case .enqueue(let name, let json): return messages(json).map { .enqueue(name, $0) }
         case .stimulate(let name, let json): return messages(json).map { .stimulate(name, $0) }
@@ -109,6 +110,16 @@ enum SimplerFields {
 
     // MARK: Messages
 
+    /// The simplest message that there is; none in place of a command, or of itself.
+    private static func heartbeat(for content: Bytes) -> [Bytes] {
+        guard let id = Contract.current.heartbeatIDs.first else { return [] }
+        let heartbeat = JSON.object([.init("id", .string(id))]).encoded
+        guard content != heartbeat, content.count <= maximumSize,
+            (try? JSONDocument(content))?.root["type"] == nil
+        else { return [] }
+        return [heartbeat]
+    }
+
     private static func messages(_ content: Bytes) -> [Bytes] {
         guard content.first == UInt8(ascii: "{"), content.count <= maximumSize,
             let json = try? JSON(parsing: content)
@@ -130,9 +141,10 @@ enum SimplerFields {
         switch value {
         case .object(let members):
             let isCommand = value["id"] != nil && value["type"] != nil
+            // What is left of a command stays one, and a message keeps its id.
+            let kept = isCommand ? names : depth == 0 ? ["id"] : []
             var variants: [JSON] = members.indices.reversed().compactMap { index in
-                // What is left of a command stays one.
-                if isCommand, names.contains(members[index].name) { return nil }
+                if kept.contains(members[index].name) { return nil }
                 var members = members
                 members.remove(at: index)
                 return .object(members)

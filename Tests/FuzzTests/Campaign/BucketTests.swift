@@ -44,6 +44,7 @@ import Testing
                 connect a platform=ios
                 text a {"id":"heartbeat"}
                 text a {"id":"c9","data":{}}
+                text a {}
                 text a {"id":"phone_app_state","method":"phone_app_state","data":{}}
                 text a "x"
                 binary a {"id":"y","type":"clipboard_read"}
@@ -69,6 +70,29 @@ import Testing
                 "get commands", "post results", "stimulate unknown", "text answer",
                 "text heartbeat", "text other", "text phone_app_state",
             ])
+    }
+
+    @Test func `a second command to an app is a kind of its own, whichever way it comes`() throws {
+        func kinds(_ second: String) throws -> [String] {
+            let script = try FuzzScript(
+                parsing: "bridgetap-fuzz 1 as board\n"
+                    + #"command c {"id":"c","type":"clipboard_read"}"# + "\n\(second)\n")
+            return StepKind.kinds(of: script)
+        }
+        let again = #"{"id":"c","type":"clipboard_read"}"#
+        let other = #"{"id":"d","type":"open_app"}"#
+        #expect(try kinds("text a \(again)") == ["command"])
+        #expect(try kinds("text a \(other)") == ["command", "command 2"])
+        #expect(try kinds("enqueue q \(again)") == ["command", "enqueue"])
+        #expect(try kinds("enqueue q \(other)") == ["command", "command 2", "enqueue"])
+        #expect(
+            try kinds(#"text a {"id":"d","type":"fly"}"#) == ["command", "command unknown"])
+    }
+
+    @Test func `questions are nothing that a bug takes, unless there is nothing else`() {
+        #expect(StepKind.needed(of: ["enqueue", "get results", "get status"]) == ["enqueue"])
+        #expect(StepKind.needed(of: ["get status"]) == ["get status"])
+        #expect(StepKind.needed(of: ["get commands"]) == ["get commands"])
     }
 
     @Test func `a bucket's name is the same on any machine, and another for another bug`() throws {

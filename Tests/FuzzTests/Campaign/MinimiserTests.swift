@@ -45,7 +45,8 @@ import Wire
         }
         #expect(
             best.text.hasPrefix(
-                "bridgetap-fuzz 1 as app\ntext a \"") && best.text.hasSuffix("- text a \"y2\"\n"))
+                "bridgetap-fuzz 1 as app\ntext a {\"id\":\"heartbeat\"}\n"))
+        #expect(best.text.hasSuffix("- text a \"y2\"\n"))
         #expect(!best.text.contains("J3"))
     }
 
@@ -80,6 +81,20 @@ import Wire
                 command c1 {"id":"c1","type":"clipboard_write","payload":{}}
 
                 """)
+    }
+
+    @Test func `a message becomes a heartbeat, or keeps its id`() throws {
+        let script = """
+            bridgetap-fuzz 1 as app
+            text a {"id":"c1","method":"x","data":{"text":"abc"}}
+
+            """
+        #expect(
+            try minimise(script) { $0.contains("text a {") }.text
+                == "bridgetap-fuzz 1 as app\ntext a {\"id\":\"heartbeat\"}\n")
+        #expect(
+            try minimise(script) { !$0.contains("heartbeat") && $0.contains("text a {") }.text
+                == "bridgetap-fuzz 1 as app\ntext a {\"id\":\"c1\"}\n")
     }
 
     @Test func `bytes are shortened`() throws {

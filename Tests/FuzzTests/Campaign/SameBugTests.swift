@@ -38,6 +38,15 @@ import Testing
         // Checks that are alike.
         ("queue-filter-pip out: enqueue", [], "queue-filter-fgs out: enqueue", [], true),
         ("outcome-timeout late: connect", [], "stimulus-ends late: connect, end", [], true),
+        // Checks that are close, if the same is done.
+        (
+            "result-once two: command, command 2", [],
+            "command-answered none: command, command 2", [], true
+        ),
+        ("result-once two: command, command 2", [], "command-answered none: command", [], false),
+        // How it was asked for is nothing that it takes.
+        ("queue-limit 4: enqueue, get status", [], "queue-limit 5: enqueue, end", [], true),
+        ("queue-limit 4: get status", [], "queue-limit 5: enqueue, end", [], false),
     ])
     func `one does all that the other does, and both show one thing`(
         one: String, oneBesides: [String], other: String, otherBesides: [String], isSame: Bool
