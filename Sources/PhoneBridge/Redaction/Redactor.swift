@@ -273,7 +273,8 @@ package final class Redactor {
         "rule", "fault", "recording_gap", "dropped_packets", "upgrade_refused", "overlap_differs",
         "early_bytes", "after_close", "reset_data", "connection_forgotten", "fragments_missing",
         "malformed_packets", "har", "convert", "same_connection", "repair", "interface_gone",
-        "interface_returned", "end", Event.Note.notInflated, Event.Note.inflationGivenUp,
+        "interface_returned", "end", "ring", "trigger", "no_destination", "peer_refused",
+        Event.Note.notInflated, Event.Note.inflationGivenUp,
     ]
 
     /// A line of a log beside the link: the name of the log stands before it.

@@ -250,6 +250,18 @@ import Wire
         }
     }
 
+    @Test(arguments: [
+        ("ring", "the last 2.03 s, because of SIGUSR1; what is from before is what they rest on"),
+        ("recording_gap", "12 events are left out"), ("peer_refused", "10.1.2.3 may not connect"),
+        ("interface_gone", "the interface usb0 is gone"),
+    ])
+    func `what the recorder itself says stays`(code: String, text: String) throws {
+        let redactor = try redactor()
+        var output: [Event] = []
+        redactor.receive(Event(time: 1, kind: .note(.init(code: code, text: text))), into: &output)
+        #expect(output.first?.kind == .note(.init(code: code, text: text)))
+    }
+
     @Test func `times move together: the beginning, headers, fields, and counts of seconds`() throws
     {
         var wire = RedactedWire()
