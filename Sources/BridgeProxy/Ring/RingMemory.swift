@@ -34,27 +34,43 @@ struct RingMemory: Sendable {
         var asked: [Kept] = []
         /// Frames of messages that are not at their end.
         var parts: [Side: [Kept]] = [:]
+        /// Its close frames.
+        var closing: [Kept] = []
         var closes: [Kept] = []
+        /// What the app told of the phone, by the names of its events.
+        var states: [String: Told] = [:]
         var ended: Set<Side> = []
         var carried = Carried()
 
         var isOver: Bool { ended.count == Side.allCases.count }
     }
 
+    /// What was told first and last: the first one is that of the connection's beginning, which
+    /// an app that is played to sends again.
+    struct Told: Sendable {
+        var first: [Kept]
+        var last: [Kept]
+    }
+
     struct Command: Sendable {
         /// Its way into the queue.
         var queued: [Kept] = []
-        /// How it was last sent or handed out.
+        /// How it was sent or handed out.
         var sent: [Kept] = []
+        /// The queue knows of its results, and tells of them when it is asked.
+        var results: [Kept] = []
         /// When one or the other was, in nanoseconds.
         var time: Int64
-        var size: Int { (queued + sent).reduce(0) { $0 + $1.event.contentSize } }
+
+        var events: [Kept] { queued + sent + results }
     }
 
     private(set) var connections: [Int: Connection] = [:]
     private(set) var commands: [Bytes: Command] = [:]
-    /// What was last said of the phone: the events of the app by their names, and polls.
-    private(set) var states: [String: [Kept]] = [:]
+    /// The last poll with its answer.
+    private var poll: [Kept] = []
+    /// The connection on which the app last told of the phone.
+    private var telling = 0
     /// The number of the last event before the window.
     private(set) var last = 0
     private(set) var lengths = WireLengths()
@@ -70,9 +86,12 @@ struct RingMemory: Sendable {
     private static let maximumOver = 256
     /// Open connections; the oldest half is forgotten beyond it.
     private static let maximumConnections = 16_384
-    /// A command without an answer is forgotten so long after it was sent, in nanoseconds.
+    /// Frames that end a connection are two.
+    private static let maximumClosing = 4
+    /// Events of one command, sent again and again.
+    private static let maximumSent = 16
+    /// A command is forgotten so long after something was last heard of it, in nanoseconds.
     private static let patience: Int64 = 900_000_000_000
-    private static let poll = "poll"
 
     /// Takes the next event that leaves the window.
     mutating func receive(_ event: Event) {
@@ -139,7 +158,7 @@ struct RingMemory: Sendable {
     // MARK: HTTP
 
     private mutating func asked(_ request: Event.Request, _ kept: Kept) {
-        if let result = kept.event.bridge.named("result") { finish(result) }
+        if let result = kept.event.bridge.named("result") { answered(result, [kept]) }
         guard isSmall([kept]) else { return }
         let conn = kept.event.conn
         connections[conn]?.asked.append(kept)
@@ -174,19 +193,25 @@ struct RingMemory: Sendable {
         {
             note(Bytes(id.utf8), at: kept.event.time) { $0.queued = [asked, kept] }
         }
+        if let result = asked.event.bridge.named("result") { answered(result, [asked, kept]) }
         guard asked.event.bridge.named("poll") != nil else { return }
-        states[Self.poll] = [asked, kept]
+        poll = [asked, kept]
         for command in kept.event.bridge where command["kind"]?.stringValue == "command" {
             guard let id = command["id"]?.stringValue else { continue }
-            note(Bytes(id.utf8), at: kept.event.time) { $0.sent = [asked, kept] }
+            note(Bytes(id.utf8), at: kept.event.time) { $0.sent += [asked, kept] }
         }
     }
 
     // MARK: WebSocket
 
     private mutating func take(_ frame: Event.FrameRecord, _ kept: Kept) {
-        guard let from = kept.event.from, !frame.header.opcode.isControl else { return }
         let conn = kept.event.conn
+        if frame.header.opcode == .close, isSmall([kept]),
+            connections[conn]?.closing.count ?? 0 < Self.maximumClosing
+        {
+            connections[conn]?.closing.append(kept)
+        }
+        guard let from = kept.event.from, !frame.header.opcode.isControl else { return }
         if frame.header.isWholeMessage, !frame.incomplete {
             connections[conn]?.parts[from] = nil
             return understand([kept])
@@ -205,9 +230,12 @@ struct RingMemory: Sendable {
         else { return }
         switch (meaning["kind"]?.stringValue, event.from) {
         case ("command", .board) where isWhole(message):
-            note(Bytes(id.utf8), at: event.time) { $0.sent = message }
-        case ("result", .app): finish(meaning)
-        case ("app_event", .app) where isWhole(message): states[id] = message
+            note(Bytes(id.utf8), at: event.time) { $0.sent += message }
+        case ("result", .app): answered(meaning, message)
+        case ("app_event", .app) where isWhole(message):
+            telling = event.conn
+            let first = connections[event.conn]?.states[id]?.first ?? message
+            connections[event.conn]?.states[id] = Told(first: first, last: message)
         default: break
         }
     }
@@ -232,29 +260,52 @@ struct RingMemory: Sendable {
     private mutating func note(
         _ id: Bytes, at time: Int64, _ change: (inout Command) -> Void
     ) {
-        change(&commands[id, default: Command(time: time)])
-        commands[id]?.time = time
+        var command = commands[id] ?? Command(time: time)
+        change(&command)
+        command.time = time
+        if command.sent.count > Self.maximumSent {
+            command.sent.removeFirst(command.sent.count - Self.maximumSent)
+        }
+        commands[id] = command
         guard commands.count > Self.maximumCommands else { return }
         let byAge = commands.sorted { $0.value.time < $1.value.time }
         for (old, _) in byAge.prefix(Self.maximumCommands / 4) { commands[old] = nil }
     }
 
-    private mutating func finish(_ result: JSON) {
-        if let id = result["id"]?.stringValue { commands[Bytes(id.utf8)] = nil }
+    /// A command has a result, which these events bring.
+    private mutating func answered(_ result: JSON, _ events: [Kept]) {
+        guard let id = result["id"]?.stringValue.map({ Bytes($0.utf8) }),
+            let command = commands[id], let last = events.last?.event
+        else { return }
+        guard command.isOfQueue, isSmall(events) else {
+            commands[id] = nil
+            return
+        }
+        note(id, at: last.time) { $0.results = events }
     }
 
     /// Forgets what nobody waits for any more at a time.
     mutating func forgetCommands(at time: Int64) {
         let since = time.clampedSubtracting(Self.patience)
         commands = commands.filter { $0.value.time >= since }
+        // What it handed out would be without its end.
+        if let last = poll.last?.event, last.time < since, last.bridge.named("command") != nil {
+            poll = []
+        }
     }
 
     // MARK: What is kept
 
     /// The events that are kept but for openings, handshakes and ends; some may be there twice.
     private var kept: [Kept] {
-        commands.values.flatMap { $0.queued + $0.sent } + states.values.flatMap { $0 }
-            + connections.values.flatMap(\.asked)
+        var kept = poll
+        for command in commands.values { kept += command.events }
+        for (conn, connection) in connections {
+            kept += connection.asked
+            guard !connection.isOver || conn == telling else { continue }
+            for told in connection.states.values { kept += told.first + told.last }
+        }
+        return kept
     }
 
     /// The events that stand before the window, in their order, and the connections of which
@@ -275,7 +326,7 @@ struct RingMemory: Sendable {
             }
             var opening = connection.opening
             if connection.handshake.isEmpty { opening.event.goesOn(connection.continued) }
-            for kept in [opening] + connection.handshake + connection.closes {
+            for kept in [opening] + connection.handshake + connection.closing + connection.closes {
                 events[kept.event.seq] = kept
             }
         }
@@ -285,6 +336,13 @@ struct RingMemory: Sendable {
                 .sorted { $0.event.seq < $1.event.seq },
             others.sorted { $0.opening.event.seq < $1.opening.event.seq }
         )
+    }
+}
+
+extension RingMemory.Command {
+    /// Whether it went by the queue: its sendings are exchanges of HTTP.
+    fileprivate var isOfQueue: Bool {
+        if case .request? = sent.first?.event.kind { true } else { !queued.isEmpty }
     }
 }
 

@@ -191,7 +191,10 @@ private struct Writing {
             piece.of = of
             event.kind = .piece(piece)
         case .note(var note):
-            note.to = note.to.flatMap(number)
+            let to = note.to.flatMap(number)
+            // It is about no command that was never sent.
+            if note.code == "outcome", note.to != nil, to == nil { note.code = "outcome_left_out" }
+            note.to = to
             event.kind = .note(note)
         default: break
         }
