@@ -64,10 +64,13 @@ package struct CommandTracker: Sendable {
     package var count: Int { commands.count }
 
     /// The command with this id, if it was sent and is remembered.
-    package func command(id: String) -> Command? { commands[Key(id)] }
+    package func command(id: String) -> Command? { commands[Key(id.utf8.span)] }
 
     /// Whether a command with this id was sent and is remembered.
-    package func contains(id: String) -> Bool { commands[Key(id)] != nil }
+    package func contains(id: String) -> Bool { contains(id: id.utf8.span) }
+
+    /// The same for an id as its UTF-8.
+    func contains(id: Span<UInt8>) -> Bool { commands[Key(id)] != nil }
 
     /// Commands without a result since they were last sent or enqueued, in that order.
     package var unanswered: [Command] {
@@ -79,22 +82,26 @@ package struct CommandTracker: Sendable {
     package mutating func sent(
         id: String, type: String, timeoutMilliseconds: Int64, route: Route, at time: Int64
     ) {
+        sent(
+            id: id.utf8.span, type: type, timeoutMilliseconds: timeoutMilliseconds, route: route,
+            at: time)
+    }
+
+    /// The same for an id as its UTF-8.
+    mutating func sent(
+        id: Span<UInt8>, type: String, timeoutMilliseconds: Int64, route: Route, at time: Int64
+    ) {
         let key = Key(id)
         let (nanoseconds, overflow) = max(0, timeoutMilliseconds)
             .multipliedReportingOverflow(by: 1_000_000)
         let timeout = overflow ? Int64.max : nanoseconds
         if let index = commands.index(forKey: key) {
-            commands.values[index].type = Self.kept(type)
-            commands.values[index].route = route
-            commands.values[index].lastSent = time
-            commands.values[index].sendings += 1
-            commands.values[index].timeout = timeout
-            commands.values[index].isAnswered = false
-            return
+            return commands.values[index].sentAgain(
+                type: Self.kept(type), timeout: timeout, route: route, at: time)
         }
         if commands.count >= maximumCommands { forgetSome() }
         commands[key] = Command(
-            id: Self.kept(id) ?? Self.cut(id), type: Self.kept(type), route: route, firstSeen: time,
+            id: Self.cut(id), type: Self.kept(type), route: route, firstSeen: time,
             lastSent: time, sendings: 1, timeout: timeout, results: 0, isAnswered: false,
             lastResult: nil)
     }
@@ -103,47 +110,48 @@ package struct CommandTracker: Sendable {
     ///
     /// It gives a result its type where the handing out was not seen.
     package mutating func enqueued(id: String, type: String, at time: Int64) {
-        let key = Key(id)
+        let key = Key(id.utf8.span)
         guard commands[key] == nil else { return }
         if commands.count >= maximumCommands { forgetSome() }
         commands[key] = Command(
-            id: Self.kept(id) ?? Self.cut(id), type: Self.kept(type), route: .queue,
-            firstSeen: time,
+            id: Self.cut(id.utf8.span), type: Self.kept(type), route: .queue, firstSeen: time,
             lastSent: time, sendings: 0, timeout: .max, results: 0, isAnswered: false,
             lastResult: nil)
     }
 
     /// A result came at `time`; nil where no such command is known.
     package mutating func answered(id: String, at time: Int64) -> Pairing? {
+        answered(id: id.utf8.span, at: time)
+    }
+
+    /// The same for an id as its UTF-8.
+    mutating func answered(id: Span<UInt8>, at time: Int64) -> Pairing? {
         guard let index = commands.index(forKey: Key(id)) else { return nil }
-        let command = commands.values[index]
-        let latency = max(0, time.subtractingReportingOverflow(command.lastSent).partialValue)
-        commands.values[index].results += 1
-        commands.values[index].isAnswered = true
-        commands.values[index].lastResult = time
-        return Pairing(
-            type: command.type, latency: command.sendings > 0 ? latency : nil,
-            isLate: latency > command.timeout, isDuplicate: command.isAnswered)
+        return commands.values[index].answered(at: time)
     }
 
     // MARK: - Memory
 
     /// Forgets a quarter: what was answered first, then what was sent longest ago.
     private mutating func forgetSome() {
-        let byAge = commands.sorted { left, right in
-            let (a, b) = (left.value, right.value)
-            if a.isAnswered != b.isAnswered { return a.isAnswered }
-            return a.lastResult ?? a.lastSent < b.lastResult ?? b.lastSent
-        }
-        for (key, _) in byAge.prefix(max(1, maximumCommands / 4)) { commands[key] = nil }
+        // Sorted without the texts, which would be counted at each step.
+        let byAge = commands.map { key, command in
+            (
+                isAnswered: command.isAnswered, time: command.lastResult ?? command.lastSent,
+                key: key
+            )
+        }.sorted { $0.isAnswered == $1.isAnswered ? $0.time < $1.time : $0.isAnswered }
+        for (_, _, key) in byAge.prefix(max(1, maximumCommands / 4)) { commands[key] = nil }
     }
 
     private static func kept(_ text: String) -> String? {
         text.utf8.count <= maximumText ? text : nil
     }
 
-    private static func cut(_ text: String) -> String {
-        String(decoding: text.utf8.prefix(maximumText), as: UTF8.self)
+    private static func cut(_ id: Span<UInt8>) -> String {
+        unsafe id.extracting(first: maximumText).withUnsafeBufferPointer {
+            unsafe String(decoding: $0, as: UTF8.self)
+        }
     }
 
     /// An id of any length in sixteen bytes: two independent hashes of its UTF-8.
@@ -154,17 +162,39 @@ package struct CommandTracker: Sendable {
         let first: Int
         let second: Int
 
-        init(_ id: String) {
-            var id = id
-            (first, second) = id.withUTF8 { utf8 in
-                var first = Hasher()
-                unsafe first.combine(bytes: UnsafeRawBufferPointer(utf8))
-                var second = first
-                second.combine(1 as UInt8)
-                return (first.finalize(), second.finalize())
-            }
+        init(_ id: Span<UInt8>) {
+            var first = Hasher()
+            unsafe id.withUnsafeBytes { unsafe first.combine(bytes: $0) }
+            var second = first
+            second.combine(1 as UInt8)
+            self.first = first.finalize()
+            self.second = second.finalize()
         }
 
         func hash(into hasher: inout Hasher) { hasher.combine(first) }
+    }
+}
+
+extension CommandTracker.Command {
+    fileprivate mutating func sentAgain(
+        type: String?, timeout: Int64, route: Route, at time: Int64
+    ) {
+        self.type = type
+        self.route = route
+        self.timeout = timeout
+        lastSent = time
+        sendings += 1
+        isAnswered = false
+    }
+
+    fileprivate mutating func answered(at time: Int64) -> CommandTracker.Pairing {
+        let latency = max(0, time.subtractingReportingOverflow(lastSent).partialValue)
+        let wasAnswered = isAnswered
+        results += 1
+        isAnswered = true
+        lastResult = time
+        return CommandTracker.Pairing(
+            type: type, latency: sendings > 0 ? latency : nil, isLate: latency > timeout,
+            isDuplicate: wasAnswered)
     }
 }

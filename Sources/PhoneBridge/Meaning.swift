@@ -16,29 +16,34 @@ package enum Meaning {
         .object([.init("kind", .string("app_event")), .init("id", .string(id))])
     }
 
-    static func command(_ command: SentCommand, route: Route) -> JSON {
+    static func command(
+        _ command: SentCommand, on tape: JSONTape, in text: Span<UInt8>, route: Route
+    ) -> JSON {
         var members: [JSON.Member] = []
         members.reserveCapacity(5)
         members.append(.init("kind", .string("command")))
-        members.append(.init("id", .string(command.id)))
-        members.append(.init("type", .string(command.type)))
-        if let timeout = command.timeoutText {
-            members.append(.init("timeout_ms", .number(timeout)))
+        members.append(.init("id", .string(tape.string(command.id, in: text))))
+        members.append(.init("type", .string(tape.string(command.type, in: text))))
+        if let timeout = command.timeout {
+            members.append(.init("timeout_ms", .number(tape.string(timeout, in: text))))
         }
         members.append(.init("route", .string(route.rawValue)))
         return .object(members)
     }
 
     static func result(
-        _ answer: Answer, _ pairing: CommandTracker.Pairing?, route: Route
+        _ answer: Answer, _ pairing: CommandTracker.Pairing?, on tape: JSONTape,
+        in text: Span<UInt8>, route: Route
     ) -> JSON {
         var members: [JSON.Member] = []
         members.reserveCapacity(9)
         members.append(.init("kind", .string("result")))
-        members.append(.init("id", .string(answer.id)))
+        members.append(.init("id", .string(tape.string(answer.id, in: text))))
         if let type = pairing?.type { members.append(.init("type", .string(type))) }
         members.append(.init("ok", .bool(answer.isSuccess)))
-        if let code = answer.code { members.append(.init("code", .string(code))) }
+        if let code = answer.code {
+            members.append(.init("code", .string(tape.string(code, in: text))))
+        }
         if let pairing {
             if let latency = pairing.latency {
                 members.append(.init("latency_ms", .number(milliseconds(latency))))
@@ -51,56 +56,54 @@ package enum Meaning {
     }
 
     /// Appends what `appEvent` gives, in an array, as it stands in a line.
-    static func appendAppEvent(id: String, to text: inout Bytes) {
-        text.append("[{\"kind\":\"app_event\",\"id\":")
-        appendJSONString(id, to: &text)
-        text.append("}]")
-    }
-
-    /// Appends what `command` gives, in an array, as it stands in a line.
-    static func append(_ command: SentCommand, route: Route, to text: inout Bytes) {
-        text.append("[{\"kind\":\"command\",\"id\":")
-        appendJSONString(command.id, to: &text)
-        text.append(",\"type\":")
-        appendJSONString(command.type, to: &text)
-        if let timeout = command.timeoutText {
-            text.append(",\"timeout_ms\":")
-            text += timeout.utf8
-        }
-        appendEnd(route, to: &text)
-    }
-
-    /// Appends what `result` gives, in an array, as it stands in a line.
-    static func append(
-        _ answer: Answer, _ pairing: CommandTracker.Pairing?, route: Route, to text: inout Bytes
+    static func appendAppEvent(
+        id: Int, on tape: JSONTape, in text: Span<UInt8>, to line: inout Bytes
     ) {
-        text.append("[{\"kind\":\"result\",\"id\":")
-        appendJSONString(answer.id, to: &text)
-        if let type = pairing?.type {
-            text.append(",\"type\":")
-            appendJSONString(type, to: &text)
+        line.append("[{\"kind\":\"app_event\",\"id\":")
+        tape.appendString(id, of: text, to: &line)
+        line.append("}]")
+    }
+
+    /// Appends what `command` gives for the WebSocket, in an array, as it stands in a line.
+    static func append(
+        _ command: SentCommand, on tape: JSONTape, in text: Span<UInt8>, to line: inout Bytes
+    ) {
+        line.append("[{\"kind\":\"command\",\"id\":")
+        tape.appendString(command.id, of: text, to: &line)
+        line.append(",\"type\":")
+        tape.appendString(command.type, of: text, to: &line)
+        if let timeout = command.timeout {
+            line.append(",\"timeout_ms\":")
+            line.append(copying: text.extracting(tape.range(timeout)))
         }
-        text.append(answer.isSuccess ? ",\"ok\":true" : ",\"ok\":false")
+        line.append(",\"route\":\"websocket\"}]")
+    }
+
+    /// Appends what `result` gives for the WebSocket, in an array, as it stands in a line.
+    static func append(
+        _ answer: Answer, _ pairing: CommandTracker.Pairing?, on tape: JSONTape,
+        in text: Span<UInt8>, to line: inout Bytes
+    ) {
+        line.append("[{\"kind\":\"result\",\"id\":")
+        tape.appendString(answer.id, of: text, to: &line)
+        if let type = pairing?.type {
+            line.append(",\"type\":")
+            appendJSONString(type, to: &line)
+        }
+        line.append(answer.isSuccess ? ",\"ok\":true" : ",\"ok\":false")
         if let code = answer.code {
-            text.append(",\"code\":")
-            appendJSONString(code, to: &text)
+            line.append(",\"code\":")
+            tape.appendString(code, of: text, to: &line)
         }
         if let pairing {
             if let latency = pairing.latency {
-                text.append(",\"latency_ms\":")
-                text += milliseconds(latency).utf8
+                line.append(",\"latency_ms\":")
+                line += milliseconds(latency).utf8
             }
-            text.append(pairing.isLate ? ",\"late\":true" : ",\"late\":false")
-            text.append(pairing.isDuplicate ? ",\"duplicate\":true" : ",\"duplicate\":false")
+            line.append(pairing.isLate ? ",\"late\":true" : ",\"late\":false")
+            line.append(pairing.isDuplicate ? ",\"duplicate\":true" : ",\"duplicate\":false")
         }
-        appendEnd(route, to: &text)
-    }
-
-    private static func appendEnd(_ route: Route, to text: inout Bytes) {
-        switch route {
-        case .websocket: text.append(",\"route\":\"websocket\"}]")
-        case .queue: text.append(",\"route\":\"queue\"}]")
-        }
+        line.append(",\"route\":\"websocket\"}]")
     }
 
     static func exchange(

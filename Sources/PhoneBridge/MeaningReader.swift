@@ -50,14 +50,12 @@ package struct MeaningReader: Sendable {
             guard frame.header.isWholeMessage, !frame.incomplete,
                 case .whole(let payload) = frame.content, let from = event.from
             else { return event.setBridge([]) }
-            event.setBridge(
-                names.meanings(of: meaning(ofMessage: payload.span, from: from, at: event.time)))
+            event.setBridge(meanings(ofMessage: payload.span, from: from, at: event.time))
         case .message(let message):
             guard !message.incomplete, case .whole(let content) = message.content,
                 let from = event.from
             else { return event.setBridge([]) }
-            event.setBridge(
-                names.meanings(of: meaning(ofMessage: content.span, from: from, at: event.time)))
+            event.setBridge(meanings(ofMessage: content.span, from: from, at: event.time))
         case .request(let request):
             event.bridge = Meanings(meaning(of: request, on: event.conn, at: event.time))
         case .response(let response):
@@ -70,6 +68,13 @@ package struct MeaningReader: Sendable {
         }
     }
 
+    /// Sets the meaning of those events of a batch that have none.
+    package mutating func annotate(_ batch: inout EventBatch) {
+        batch.update(
+            event: { if $0.bridge.isEmpty { annotate(&$0) } },
+            frame: { if !$0.hasMeaning { annotate($0, payload: $1, into: &$2) } })
+    }
+
     /// Appends the text of a frame's `bridge`, as `annotate` sets it for an event; nothing where
     /// the frame means nothing.
     package mutating func annotate(
@@ -77,7 +82,7 @@ package struct MeaningReader: Sendable {
     ) {
         guard frame.header.isWholeMessage else { return }
         let meaning = meaning(ofMessage: payload, from: frame.from, at: frame.time)
-        names.appendText(of: meaning, to: &text)
+        names.appendText(of: meaning, on: scanner.tape, in: payload, to: &text)
     }
 
     /// Scans `bytes`; false when they are not JSON.
@@ -102,6 +107,13 @@ package struct MeaningReader: Sendable {
 
     // MARK: - WebSocket
 
+    private mutating func meanings(
+        ofMessage text: Span<UInt8>, from: Side, at time: Int64
+    ) -> Meanings {
+        let meaning = meaning(ofMessage: text, from: from, at: time)
+        return names.meanings(of: meaning, on: scanner.tape, in: text)
+    }
+
     private mutating func meaning(
         ofMessage text: Span<UInt8>, from: Side, at time: Int64
     ) -> MessageMeaning {
@@ -115,14 +127,13 @@ package struct MeaningReader: Sendable {
     private mutating func meaning(
         ofBoardMessage text: Span<UInt8>, at time: Int64
     ) -> MessageMeaning {
-        // Everything that has a meaning has an id.
-        guard scanner.tape.member("id", of: 0, in: text) != nil else { return .unknown }
-        if let command = SentCommand(scanner.tape, at: 0, in: text, types: names.commandTypes) {
-            noteSent(command, route: .websocket, at: time)
+        if let command = SentCommand(scanner.tape, at: 0, in: text) {
+            noteSent(command, in: text, route: .websocket, at: time)
             return .command(command)
         }
-        if let id = scanner.tape.text("id", of: 0, in: text),
-            let reserved = names.reserved(id), reserved < names.heartbeatCount
+        if let id = scanner.tape.member("id", of: 0, in: text),
+            let reserved = names.reserved(id, on: scanner.tape, in: text),
+            reserved < names.heartbeatCount
         {
             return .reserved(reserved)
         }
@@ -132,37 +143,43 @@ package struct MeaningReader: Sendable {
     private mutating func meaning(
         ofAppMessage text: Span<UInt8>, at time: Int64
     ) -> MessageMeaning {
-        guard let id = scanner.tape.member(folding: "id", of: 0, in: text) else { return .unknown }
-        if let reserved = scanner.tape.position(of: id, among: names.reservedIDs, in: text) {
+        let tape = scanner.tape
+        guard let answer = Answer(tape, in: text) else { return .unknown }
+        if let reserved = names.reserved(answer.id, on: tape, in: text) {
             return .reserved(reserved)
         }
-        guard let answer = Answer(scanner.tape, in: text) else { return .unknown }
-        // Escapes hid it above.
-        if let reserved = names.reserved(answer.id) { return .reserved(reserved) }
         // An answer to a command stays one, whatever its method says.
         if let method = answer.method,
-            method.hasSameScalars(as: answer.id) || names.isEvent(method),
-            !tracker.contains(id: answer.id)
+            tape.isSameText(method, answer.id, in: text)
+                || names.isEvent(method, on: tape, in: text),
+            !tape.withText(answer.id, in: text, { tracker.contains(id: $0) })
         {
             return .appEvent(id: method)
         }
-        return .result(answer, pairing(of: answer, at: time))
+        return .result(answer, pairing(of: answer, in: text, at: time))
     }
 
-    private mutating func noteSent(_ command: SentCommand, route: Route, at time: Int64) {
-        if names.reserved(command.id) == nil {
+    private mutating func noteSent(
+        _ command: SentCommand, in text: Span<UInt8>, route: Route, at time: Int64
+    ) {
+        let tape = scanner.tape
+        guard names.reserved(command.id, on: tape, in: text) == nil else { return }
+        let type = names.type(command, on: tape, in: text)
+        let timeout =
+            command.timeoutMilliseconds(tape, in: text)
+            ?? contract.timing.defaultTimeoutMilliseconds
+        tape.withText(command.id, in: text) {
             tracker.sent(
-                id: command.id, type: command.type,
-                timeoutMilliseconds: command.timeoutMilliseconds
-                    ?? contract.timing.defaultTimeoutMilliseconds,
-                route: route, at: time)
+                id: $0, type: type, timeoutMilliseconds: timeout, route: route, at: time)
         }
     }
 
     private mutating func pairing(
-        of answer: Answer, at time: Int64
+        of answer: Answer, in text: Span<UInt8>, at time: Int64
     ) -> CommandTracker.Pairing? {
-        names.reserved(answer.id) == nil ? tracker.answered(id: answer.id, at: time) : nil
+        let tape = scanner.tape
+        guard names.reserved(answer.id, on: tape, in: text) == nil else { return nil }
+        return tape.withText(answer.id, in: text) { tracker.answered(id: $0, at: time) }
     }
 
     // MARK: - HTTP
@@ -180,13 +197,7 @@ package struct MeaningReader: Sendable {
         let isJSON = scan(text)
         guard let route else { return isJSON ? [Meaning.unknown] : [] }
 
-        var enqueued: SentCommand?
-        if route == .enqueue, isJSON,
-            let index = scanner.tape.member(folding: "command", of: 0, in: text)
-        {
-            enqueued = SentCommand(
-                scanner.tape, at: index, in: text, types: names.commandTypes, folding: true)
-        }
+        let enqueued = route == .enqueue && isJSON ? enqueuedCommand(in: text) : nil
         let peerIsTool = remember(route, enqueued?.id, exchange: request.exchange, on: conn)
         if case .pieces = request.body.content { return [] }
         switch route {
@@ -215,8 +226,25 @@ package struct MeaningReader: Sendable {
         case .result:
             guard isJSON else { return [] }
             guard let answer = Answer(scanner.tape, in: text) else { return [Meaning.unknown] }
-            return [Meaning.result(answer, pairing(of: answer, at: time), route: .queue)]
+            let pairing = pairing(of: answer, in: text, at: time)
+            return [
+                Meaning.result(answer, pairing, on: scanner.tape, in: text, route: .queue)
+            ]
         }
+    }
+
+    /// The command that the scanned body of a request puts into the queue.
+    private func enqueuedCommand(
+        in text: Span<UInt8>
+    ) -> (id: String, type: String, phoneID: String?)? {
+        let tape = scanner.tape
+        guard let index = tape.member(folding: "command", of: 0, in: text),
+            let command = SentCommand(tape, at: index, in: text, folding: true)
+        else { return nil }
+        return (
+            tape.string(command.id, in: text), names.type(command, on: tape, in: text),
+            tape.text("phone_id", of: index, in: text, folding: true)
+        )
     }
 
     private mutating func meaning(
@@ -267,9 +295,9 @@ package struct MeaningReader: Sendable {
         guard var child = tape.first(in: list) else { return result }
         let end = tape.next(list)
         while child < end {
-            if let command = SentCommand(tape, at: child, in: text, types: names.commandTypes) {
-                noteSent(command, route: .queue, at: time)
-                result.append(Meaning.command(command, route: .queue))
+            if let command = SentCommand(tape, at: child, in: text) {
+                noteSent(command, in: text, route: .queue, at: time)
+                result.append(Meaning.command(command, on: tape, in: text, route: .queue))
             }
             child = tape.next(child)
         }

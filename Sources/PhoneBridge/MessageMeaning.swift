@@ -1,4 +1,6 @@
 /// What a WebSocket message means, before it is written as values or as text.
+///
+/// What is an `Int` stands on the tape of the message.
 enum MessageMeaning {
     /// It is no JSON.
     case nothing
@@ -6,7 +8,7 @@ enum MessageMeaning {
     case unknown
     /// A message with one of `ContractNames.reservedIDs`.
     case reserved(Int)
-    case appEvent(id: String)
+    case appEvent(id: Int)
     case command(SentCommand)
     case result(Answer, CommandTracker.Pairing?)
 }

@@ -1,47 +1,36 @@
 import Wire
 
 /// A command as the board sends it, the queue holds it, or a tool enqueues it (contract,
-/// "BridgeCommand").
+/// "BridgeCommand"): where its fields stand on the tape of its message.
 struct SentCommand {
-    var id: String
-    var type: String
-    /// Read of commands that are enqueued only.
-    var phoneID: String?
-    /// The text of `timeout_ms`, where it is a number.
-    var timeoutText: String?
+    /// A string that is not empty.
+    var id: Int
+    /// A string.
+    var type: Int
+    /// A number, where there is one.
+    var timeout: Int?
 
     /// Reads the object at `index`; nil unless it has an `id` that is not empty and a `type`.
     ///
-    /// - Parameters:
-    ///   - types: the types that the contract knows: their text is shared, not copied.
-    ///   - folding: whether names match without regard to case, as the board reads them.
-    init?(
-        _ tape: JSONTape, at index: Int, in text: Span<UInt8>, types: [String],
-        folding: Bool = false
-    ) {
-        let typeIndex =
-            folding
-            ? tape.member(folding: "type", of: index, in: text)
-            : tape.member("type", of: index, in: text)
-        guard let typeIndex, tape.kind(typeIndex) == .string,
-            let id = tape.text("id", of: index, in: text, folding: folding), !id.isEmpty
-        else { return nil }
+    /// - Parameter folding: whether names match without regard to case, as the board reads them.
+    init?(_ tape: JSONTape, at index: Int, in text: Span<UInt8>, folding: Bool = false) {
+        let (id, type, timeout) = tape.members(
+            "id", "type", "timeout_ms", of: index, in: text, folding: folding)
+        guard let id, let type, tape.kind(type) == .string, tape.isFullText(id) else { return nil }
         self.id = id
-        type =
-            tape.position(of: typeIndex, among: types, in: text).map { types[$0] }
-            ?? tape.string(typeIndex, in: text)
-        if folding { phoneID = tape.text("phone_id", of: index, in: text, folding: true) }
-        let timeout =
-            folding
-            ? tape.member(folding: "timeout_ms", of: index, in: text)
-            : tape.member("timeout_ms", of: index, in: text)
-        if let timeout, tape.kind(timeout) == .number {
-            timeoutText = tape.string(timeout, in: text)
-        }
+        self.type = type
+        if let timeout, tape.kind(timeout) == .number { self.timeout = timeout }
     }
 
     /// The time allowed; nil where the command names none that is positive.
-    var timeoutMilliseconds: Int64? { timeoutText.flatMap(Self.milliseconds) }
+    func timeoutMilliseconds(_ tape: JSONTape, in text: Span<UInt8>) -> Int64? {
+        guard let timeout else { return nil }
+        // A fraction, or a number that no integer holds, has to be looked at as text.
+        guard let value = tape.integer(timeout, in: text) else {
+            return Self.milliseconds(tape.string(timeout, in: text))
+        }
+        return value > 0 ? value : nil
+    }
 
     /// The milliseconds that the text of a number says, rounded up; nil where that is not
     /// positive.
@@ -53,30 +42,46 @@ struct SentCommand {
     }
 }
 
-/// An answer or event as the app sends it (contract, "BridgeCommandResponse").
+/// An answer or event as the app sends it (contract, "BridgeCommandResponse"): where its fields
+/// stand on the tape of its message.
 struct Answer {
-    var id: String
-    var method: String?
+    /// A string that is not empty.
+    var id: Int
+    /// A string, where there is one.
+    var method: Int?
     /// Whether there is no `error` (contract: success is represented by an absent error field).
     var isSuccess: Bool
     /// The error's code, where it is text.
-    var code: String?
+    var code: Int?
 
     /// Reads the outermost object, names without regard to case; nil without an `id` that is
     /// not empty.
     init?(_ tape: JSONTape, in text: Span<UInt8>) {
-        guard let id = tape.text("id", of: 0, in: text, folding: true), !id.isEmpty else {
-            return nil
-        }
+        let (id, method, error) = tape.members(
+            "id", "method", "error", of: 0, in: text, folding: true)
+        self.init(tape, id: id, method: method, error: error, in: text)
+    }
+
+    /// The same where its members have been found.
+    init?(_ tape: JSONTape, id: Int?, method: Int?, error: Int?, in text: Span<UInt8>) {
+        guard let id, tape.isFullText(id) else { return nil }
         self.id = id
-        method = tape.text("method", of: 0, in: text, folding: true)
-        let error = tape.member(folding: "error", of: 0, in: text)
+        self.method = method.flatMap { tape.kind($0) == .string ? $0 : nil }
         isSuccess = error == nil
-        code = error.flatMap { tape.text("code", of: $0, in: text, folding: true) }
+        if let error, let code = tape.member(folding: "code", of: error, in: text),
+            tape.kind(code) == .string
+        {
+            self.code = code
+        }
     }
 }
 
 extension JSONTape {
+    /// Whether the value is a string that is not empty.
+    fileprivate func isFullText(_ index: Int) -> Bool {
+        kind(index) == .string && !contentRange(index).isEmpty
+    }
+
     /// The text of an object's last member with this name; nil where it is not a string.
     func text(
         _ name: StaticString, of index: Int, in text: Span<UInt8>, folding: Bool = false

@@ -18,6 +18,13 @@ import Wire
         let texts = [
             #"{"id":"ping"}"#, #"{"id":"a","type":"open_app","timeout_ms":5}"#,
             #"{"id":"a","method":"x"}"#, #"{"a":1}"#, "no JSON", "",
+            // Escapes, names of any case, members that stand there twice, and odd numbers.
+            #"{"id":"p\u0069ng"}"#, #"{"\u0069d":"b","type":"open_\u0061pp","timeout_ms":2.5}"#,
+            #"{"ID":"b","Error":{"CODE":"n\to"}}"#, #"{"id":"b","error":null,"method":7}"#,
+            #"{"id":1,"id":"c","type":"Grüße","timeout_ms":1e400}"#,
+            #"{"id":"\"c\"","method":"\"\u0063\""}"#, #"{"id":"c","method":"phone_environment"}"#,
+            #"{"id":"d","method":"\u0064"}"#, #"{"id":"d","type":5}"#, #"{"id":"","type":"x"}"#,
+            #"{"id":"\ud800","type":"\ud800","timeout_ms":-0}"#, #"{"id":"\ud800"}"#,
         ]
         var batch = EventBatch(gathersFrames: true)
         let decoder = ConnectionDecoder(conn: 1, continued: Event.Continued(upgraded: true))

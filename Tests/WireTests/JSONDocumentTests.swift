@@ -23,6 +23,48 @@ import Wire
         #expect(document.root["iD"] == nil)
     }
 
+    @Test(
+        arguments: [
+            #"{"id":"a","type":"b","timeout_ms":5}"#, #"{"type":"b","ID":"a","id":1,"Id":2}"#,
+            #"{"\u0069d":1,"typ\u0065":2,"timeout_m\u017f":3,"timeout_mſ":4}"#,
+            #"{"x":{"id":1},"id":[{"type":2}],"":0}"#, "{}", "[1]", "7",
+        ])
+    func `three members are found at once as each is by itself`(text: String) throws {
+        let document = try JSONDocument(Bytes(text.utf8))
+        let (tape, bytes) = (document.tape, document.source.span)
+        let exact = tape.members("id", "type", "timeout_ms", of: 0, in: bytes)
+        #expect(exact.0 == tape.member("id", of: 0, in: bytes))
+        #expect(exact.1 == tape.member("type", of: 0, in: bytes))
+        #expect(exact.2 == tape.member("timeout_ms", of: 0, in: bytes))
+        let folded = tape.members("id", "type", "timeout_ms", of: 0, in: bytes, folding: true)
+        #expect(folded.0 == tape.member(folding: "id", of: 0, in: bytes))
+        #expect(folded.1 == tape.member(folding: "type", of: 0, in: bytes))
+        #expect(folded.2 == tape.member(folding: "timeout_ms", of: 0, in: bytes))
+    }
+
+    @Test(
+        arguments: [#""a""#, #""""#, #""ü\u0000""#, #""\"\\""#, #""\ud83d""#, "\"\u{7f}\""])
+    func `a string is written again as its text is`(text: String) throws {
+        let document = try JSONDocument(Bytes(text.utf8))
+        let (tape, bytes) = (document.tape, document.source.span)
+        var (copy, written) = (Bytes(), Bytes())
+        tape.appendString(0, of: bytes, to: &copy)
+        appendJSONString(tape.string(0, in: bytes), to: &written)
+        #expect(copy == written)
+        #expect(
+            tape.withText(0, in: bytes) { Bytes(copying: $0) }
+                == Bytes(
+                    tape.string(0, in: bytes).utf8))
+    }
+
+    @Test func `texts are the same however they are escaped`() throws {
+        let document = try JSONDocument(Bytes(#"["é","\u00e9","e\u0301","é","x"]"#.utf8))
+        let (tape, bytes) = (document.tape, document.source.span)
+        var others: [Int] = []
+        for other in 1...5 where tape.isSameText(2, other, in: bytes) { others.append(other) }
+        #expect(others == [1, 2, 4])
+    }
+
     @Test func `names match as the board matches them`() throws {
         let rows: [(String, Bool)] = [
             (#"{"timeout_ms":1}"#, true),

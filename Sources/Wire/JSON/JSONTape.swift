@@ -155,6 +155,18 @@ extension JSONTape {
         }
     }
 
+    /// Lends the decoded UTF-8 of the string at `index`, or the bytes of any other value.
+    package func withText<Result>(
+        _ index: Int, in bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Result
+    ) -> Result {
+        guard kind(index) == .string, hasEscapes(index) else {
+            return body(bytes.extracting(contentRange(index)))
+        }
+        var decoded = Bytes()
+        unescapeJSON(bytes.extracting(contentRange(index)), into: &decoded)
+        return body(decoded.span)
+    }
+
     /// Appends the decoded UTF-8 of the string at `index`, or the bytes of any other value.
     package func appendContent(_ index: Int, of bytes: Span<UInt8>, to output: inout Bytes) {
         let content = bytes.extracting(contentRange(index))
@@ -193,6 +205,24 @@ extension JSONTape {
         }
     }
 
+    /// Whether the strings at both places stand for the same text.
+    package func isSameText(_ left: Int, _ right: Int, in bytes: Span<UInt8>) -> Bool {
+        guard !hasEscapes(left), !hasEscapes(right) else {
+            return string(left, in: bytes).hasSameScalars(as: string(right, in: bytes))
+        }
+        return bytes.extracting(contentRange(left)).hasSameBytes(
+            as: bytes.extracting(contentRange(right)))
+    }
+
+    /// Appends the string at `index` as `appendJSONString` writes its text.
+    package func appendString(_ index: Int, of bytes: Span<UInt8>, to output: inout Bytes) {
+        guard hasEscapes(index) else {
+            // What needs no escape stands there as it is.
+            return output.append(copying: bytes.extracting(range(index)))
+        }
+        appendJSONString(string(index, in: bytes), to: &output)
+    }
+
     /// Which of `candidates` is the text of the string at `index`, found without decoding it;
     /// nil for none of them and for a string with escapes.
     package func position(
@@ -217,6 +247,40 @@ extension JSONTape {
             child = next(child + 1)
         }
         return found
+    }
+
+    /// The values of the last members of the object at `index` with these names, found in one pass:
+    /// as `member` finds each of them, or `member(folding:)`.
+    ///
+    /// The names are different ones.
+    package func members(
+        _ first: StaticString, _ second: StaticString, _ third: StaticString, of index: Int,
+        in bytes: Span<UInt8>, folding: Bool = false
+    ) -> (Int?, Int?, Int?) {
+        guard kind(index) == .object, var child = self.first(in: index) else {
+            return (nil, nil, nil)
+        }
+        let end = next(index)
+        var found: (Int?, Int?, Int?) = (nil, nil, nil)
+        while child < end {
+            if isNamed(child, first, in: bytes, folding: folding) {
+                found.0 = child + 1
+            } else if isNamed(child, second, in: bytes, folding: folding) {
+                found.1 = child + 1
+            } else if isNamed(child, third, in: bytes, folding: folding) {
+                found.2 = child + 1
+            }
+            child = next(child + 1)
+        }
+        return found
+    }
+
+    @inline(__always)
+    private func isNamed(
+        _ index: Int, _ name: StaticString, in bytes: Span<UInt8>, folding: Bool
+    ) -> Bool {
+        guard canEqual(index, name) else { return false }
+        return folding ? equals(index, folding: name, in: bytes) : equals(index, name, in: bytes)
     }
 
     /// Whether the string at `index` may be `name`, told by its size alone.
