@@ -41,23 +41,17 @@ extension Suite {
 
     /// What `bridgetap convert` does; without a reader of meanings, lines have no `bridge`.
     private func convert(_ path: String, with meaning: MeaningReader?) throws -> Int {
-        var meaning = meaning
         var reader = SessionReader(try SessionFileSource(path: path))
         let file = try SessionFile(path: folder + "/import.ndjson", overwrites: true)
         let writer = try SessionWriter(session: Self.session) {
             (_: Int) throws(OutputError) in file
         }
-        guard let background = BackgroundOutput(writer, gathersFrames: true) else {
-            throw NoThread()
-        }
+        guard
+            let background = BackgroundOutput(writer, gathersFrames: true, meaning: meaning)
+        else { throw NoThread() }
         var batch = EventBatch(gathersFrames: true)
         while let portion = try reader.next(into: &batch) {
             guard case .events = portion else { continue }
-            if meaning != nil {
-                batch.update(
-                    event: { meaning?.annotate(&$0) },
-                    frame: { meaning?.annotate($0, payload: $1, into: &$2) })
-            }
             background.receive(&batch)
         }
         let status = background.finish().close(now: 0)

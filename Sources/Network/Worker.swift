@@ -40,14 +40,15 @@ package final class Worker<Item: Sendable>: Sendable {
         }
 
         /// Works values off until the end.
-        func workOff(_ body: (borrowing Item) -> Void) {
+        func workOff(_ body: (inout Item) -> Void) {
             while true {
                 given.wait()
                 var item = state.withLock { state in
                     state.waiting.isEmpty ? nil : state.waiting.removeFirst()
                 }
-                guard item != nil else { return }
-                if let item { body(item) }
+                guard var taken = item.take() else { return }
+                body(&taken)
+                item = consume taken
                 state.withLock { state in
                     if let done = item.take() { state.done.append(done) }
                 }
@@ -59,12 +60,13 @@ package final class Worker<Item: Sendable>: Sendable {
     private let line: Line
     private let thread: Guarded<pthread_t?>
 
-    /// Starts a thread that calls `body` with each value.
+    /// Starts a thread that calls `body` with each value; what it leaves there may come back from
+    /// `give`.
     ///
     /// At most `capacity` values wait or are worked off at a time, at least 1. Nil where the system
     /// has no thread to give.
     package static func start(
-        capacity: Int, _ body: @escaping @Sendable (borrowing Item) -> Void
+        capacity: Int, _ body: @escaping @Sendable (inout Item) -> Void
     ) -> Worker? {
         let line = Line(capacity: max(1, capacity))
         guard let thread = try? startThread({ line.workOff(body) }) else { return nil }

@@ -165,7 +165,7 @@ struct Conversion {
     /// Where the events go.
     private enum Way {
         case straight(any SessionOutput)
-        /// Written while more is read.
+        /// Written while more is read, with what it means.
         case background(BackgroundOutput)
     }
 
@@ -173,7 +173,7 @@ struct Conversion {
     /// What writes the file behind what redacts; nil where nothing does.
     private var writer: (any SessionOutput)?
     private let gathersFrames: Bool
-    /// Where events may lack what they mean in the contract.
+    /// Where events may lack what they mean in the contract and go straight.
     private var meaning: MeaningReader?
     /// The input may still go on for hours: each event is written when it comes.
     private let isLive: Bool
@@ -206,7 +206,8 @@ struct Conversion {
     /// Writes, and redacts before that, on a thread of its own while more is read.
     private mutating func workBeside() {
         guard !isLive, case .straight(let output) = way,
-            let background = BackgroundOutput(output, gathersFrames: gathersFrames)
+            let background = BackgroundOutput(
+                output, gathersFrames: gathersFrames, meaning: meaning)
         else { return }
         way = .background(background)
     }
@@ -279,27 +280,13 @@ struct Conversion {
     private mutating func receive(_ batch: inout EventBatch) {
         // The writers make their own end.
         var end: Event.End?
-        if var meaning {
-            self.meaning = nil
-            batch.update(
-                event: { event in
-                    note(event, &end)
-                    if event.bridge.isEmpty { meaning.annotate(&event) }
-                },
-                frame: { frame, payload, text in
-                    lastTime = max(lastTime, frame.time)
-                    if !frame.hasMeaning {
-                        meaning.annotate(frame, payload: payload, into: &text)
-                    }
-                })
-            self.meaning = meaning
-        } else {
-            batch.forEach(
-                event: { note($0, &end) },
-                frame: { frame, _, _ in lastTime = max(lastTime, frame.time) })
-        }
+        batch.forEach(
+            event: { note($0, &end) },
+            frame: { frame, _, _ in lastTime = max(lastTime, frame.time) })
         switch way {
-        case .straight(let output): output.receive(batch)
+        case .straight(let output):
+            meaning?.annotate(&batch)
+            output.receive(batch)
         case .background(let output): output.receive(&batch)
         }
         if let end {

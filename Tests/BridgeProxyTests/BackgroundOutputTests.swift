@@ -1,6 +1,7 @@
 import BridgeProxy
 import Capture
 import ExampleSessions
+import PhoneBridge
 import Testing
 import Wire
 
@@ -40,9 +41,11 @@ import Wire
 
     /// Calls `take` with the batches of a session; gives the time of its last event.
     private static func read(
-        _ name: String, gathersFrames: Bool = true, _ take: (inout EventBatch) -> Void
+        _ name: String, gathersFrames: Bool = true, readsBridge: Bool = true,
+        _ take: (inout EventBatch) -> Void
     ) throws -> Int64 {
-        var reader = SessionReader(try SessionFileSource(path: Captures.path(name)))
+        var reader = SessionReader(
+            try SessionFileSource(path: Captures.path(name)), readsBridge: readsBridge)
         var batch = EventBatch(gathersFrames: gathersFrames)
         var time: Int64 = 0
         while try reader.next(into: &batch) != nil {
@@ -76,6 +79,30 @@ import Wire
         #expect(beside.bytes == straight.bytes)
         #expect(status == first.status)
         #expect(background.trouble == nil)
+    }
+
+    @Test(arguments: Captures.names, [true, false])
+    func `what events mean is read on the way`(name: String, gathersFrames: Bool) throws {
+        let straight = SessionMemory()
+        let first = try Self.writer(straight)
+        var meaning = MeaningReader()
+        let end = try Self.read(name, gathersFrames: gathersFrames, readsBridge: false) { batch in
+            meaning.annotate(&batch)
+            first.receive(batch)
+        }
+        first.close(now: end)
+
+        let beside = SessionMemory()
+        let background = try #require(
+            BackgroundOutput(
+                try Self.writer(beside), gathersFrames: gathersFrames, meaning: MeaningReader()))
+        _ = try Self.read(name, gathersFrames: gathersFrames, readsBridge: false) { batch in
+            background.receive(&batch)
+            #expect(batch.isEmpty)
+        }
+        background.finish().close(now: end)
+        #expect(beside.bytes == straight.bytes)
+        #expect(String(decoding: beside.bytes, as: UTF8.self).contains("\"bridge\":"))
     }
 
     @Test func `a disk that is full is told, and nothing is written any more`() throws {
