@@ -47,7 +47,7 @@ package struct AppPlayer {
     /// The first beat of each link.
     private let firstBeats: [Int: Bytes]
     /// Steps of the peer that are still to come, by what they are about.
-    private var echoes: [Int: [Int]] = [:]
+    private var echoes: [Int: ArraySlice<Int>] = [:]
     private var outcomes: [Int: [Int]] = [:]
     private var ends: [Int: Int] = [:]
     private var openings: [Int: Int] = [:]
@@ -106,8 +106,14 @@ package struct AppPlayer {
 
     /// When `deadlineReached` wants to be called; nil for never.
     package var nextDeadline: Int64? {
-        ([schedule.nextDeadline, nextRepeat] + openLinks.map { nextBeat(of: $0) })
-            .compactMap { $0 }.min()
+        var earliest = Self.earlier(schedule.nextDeadline, nextRepeat)
+        for link in openLinks { earliest = Self.earlier(earliest, nextBeat(of: link)) }
+        return earliest
+    }
+
+    private static func earlier(_ left: Int64?, _ right: Int64?) -> Int64? {
+        guard let left, let right else { return left ?? right }
+        return min(left, right)
     }
 
     /// The time of `nextDeadline` has come.
@@ -458,8 +464,7 @@ package struct AppPlayer {
         }
         if value["type"]?.stringValue != nil {
             arrived(id, value, route: .websocket, at: now)
-        } else if options.contract.isHeartbeat(id), let step = echoes[link]?.first {
-            echoes[link]?.removeFirst()
+        } else if options.contract.isHeartbeat(id), let step = echoes[link]?.popFirst() {
             schedule.done(step, at: now)
         }
         return proceed(at: now)

@@ -70,7 +70,7 @@ package struct StepSchedule {
     private var deadline: Int64?
     /// Steps that wait for others than all before them, by what they wait for.
     private var followers: [Int: [Int]] = [:]
-    /// Such steps whose causes are there, with when they are due.
+    /// Such steps whose causes are there, with when they are due; the first is last.
     private var ready: [(due: Int64, step: Int)] = []
 
     /// - Parameters:
@@ -101,26 +101,24 @@ package struct StepSchedule {
     /// When `next` wants to be called again.
     package var nextDeadline: Int64? {
         guard start != nil else { return nil }
-        var times = ready.map(\.due)
-        if let deadline { times.append(deadline) }
+        var earliest = ready.last?.due ?? .max
+        if let deadline { earliest = min(earliest, deadline) }
         if frontier < states.count, states[frontier] == .waiting,
             case .everythingBefore = script.steps[frontier].needs,
             script.steps[frontier].kind.isOurs
         {
-            times.append(due(frontier))
+            earliest = min(earliest, due(frontier))
         }
-        return times.min()
+        return earliest == .max ? nil : earliest
     }
 
     /// The next thing that is due at `now`; nil when there is nothing to do yet.
     package mutating func next(at now: Int64) -> Turn? {
         guard start != nil else { return nil }
         advance(at: now)
-        if let index = ready.indices.filter({ ready[$0].due <= now })
-            .min(by: { (ready[$0].due, ready[$0].step) < (ready[$1].due, ready[$1].step) })
-        {
-            let step = ready.remove(at: index).step
-            guard states[step] == .waiting else { return next(at: now) }
+        while let (due, step) = ready.last, due <= now {
+            ready.removeLast()
+            guard states[step] == .waiting else { continue }
             states[step] = .running
             return .act(step)
         }
@@ -230,7 +228,10 @@ package struct StepSchedule {
         // What the peer does happens when it does.
         guard script.steps[index].kind.isOurs else { return }
         if let earlier, !states[earlier].isOver { return }
-        ready.append((due(index), index))
+        let entry = (due: due(index), step: index)
+        // Mostly it is due behind all others, so that it is looked for from the front.
+        let place = ready.firstIndex { $0 < entry } ?? ready.endIndex
+        ready.insert(entry, at: place)
     }
 
     /// Why a step fails whose cause failed.

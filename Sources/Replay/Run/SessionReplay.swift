@@ -82,6 +82,14 @@ package final class SessionReplay {
     /// Plays it; `completion` runs exactly once, unless `stop` comes before.
     package func start(_ completion: @escaping (Ending) -> Void) {
         self.completion = completion
+        // In a turn of its own: to read the session took a while that is not the play's.
+        loop.schedule(at: loop.now) { [weak self] in
+            guard let self, self.completion != nil else { return }
+            begin()
+        }
+    }
+
+    private func begin() {
         startedAt = loop.now
         target.onDeath = { [weak self] error in self?.lost(error) }
         switch target.options.reach {

@@ -80,6 +80,24 @@ import Wire
         #expect(Self.turns(&schedule, at: 3) == [.act(2)])
     }
 
+    @Test func `answers are given in the order of their times, and then of the script`() {
+        let waits: [Int64] = [5, 2, 9, 2, 0]
+        var steps = waits.indices.map { Step(.arrival(command: $0), seq: $0, time: 0) }
+        for (command, wait) in waits.enumerated() {
+            var answer = Step(.answer(command: command, link: 0, []), seq: 9, time: 0)
+            answer.needs = .cause(command, behind: nil)
+            answer.wait = ReplayScript.Wait(after: command, duration: wait, why: "late")
+            steps.append(answer)
+        }
+        var schedule = StepSchedule(Self.script(steps))
+        schedule.begin(at: 0)
+        for command in [3, 0, 4, 2, 1] { schedule.done(command, at: 1) }
+        #expect(schedule.nextDeadline == 1)
+        #expect(Self.turns(&schedule, at: 4) == [.act(9), .act(6), .act(8)])
+        #expect(schedule.nextDeadline == 6)
+        #expect(Self.turns(&schedule, at: 10) == [.act(5), .act(7), .finished])
+    }
+
     @Test func `an answer whose command did not come is not given`() {
         var answer = Step(.answer(command: 0, link: 0, []), seq: 2, time: 0)
         answer.needs = .cause(0, behind: nil)
