@@ -44,6 +44,12 @@ struct AnswerRules: RuleGroup {
         var exchange: Int
     }
 
+    /// A poll; one that is made again at once when its connection broke began with the first.
+    private struct Poll: Sendable {
+        var phone: String
+        var since: Int64
+    }
+
     /// For so many milliseconds after its deadline a late answer is waited for before none is said
     /// to come; for a target whose time is scaled at least so many nanoseconds of the recorder's.
     private static let patience: (milliseconds: Int64, least: Int64) = (30_000, 5_000_000_000)
@@ -63,6 +69,11 @@ struct AnswerRules: RuleGroup {
     private var doubtful: Set<String> = []
     /// The last answer to a poll that had waited for long, by connection: its event and its time.
     private var patientAnswers: [Int: (seq: Int, time: Int64)] = [:]
+    /// Polls without an answer so far.
+    private var polls: [Post: Poll] = [:]
+    /// Polls that the end of a connection cut off after a long wait, by the phone: when they began,
+    /// and when that was.
+    private var cutPolls: [String: (since: Int64, time: Int64)] = [:]
     /// Events of answers to polls that the app may have given up, and never seen.
     private var unread: Set<Int> = []
     /// The connection of the last answer by WebSocket, by id.
@@ -94,6 +105,7 @@ struct AnswerRules: RuleGroup {
             let phone = context.connections[fact.conn]?.phoneID ?? ""
             if lastHeard.count >= Self.maximumRemembered { lastHeard.removeAll() }
             lastHeard[phone] = fact.time
+            if request.route == .poll { polled(request, phone, fact) }
             if request.route == .result, let id = request.json?.root[folding: "id"]?.string {
                 if posts.count >= Self.maximumRemembered { posts.removeAll() }
                 posts[Post(conn: fact.conn, exchange: request.request.exchange)] = id
@@ -229,13 +241,28 @@ struct AnswerRules: RuleGroup {
     private mutating func handedOut(
         _ request: RequestFact, _ fact: LinkFact, _ context: RuleContext
     ) {
-        guard fact.time.clampedAdding(-request.time) >= Self.patientPoll else {
+        let post = Post(conn: fact.conn, exchange: request.request.exchange)
+        let since = polls.removeValue(forKey: post)?.since ?? request.time
+        guard fact.time.clampedAdding(-since) >= Self.patientPoll else {
             patientAnswers[fact.conn] = nil
             return
         }
         if context.connections[fact.conn]?.app.ended != nil { return doubt(answer: fact.seq) }
         if patientAnswers.count >= Self.maximumRemembered { patientAnswers.removeAll() }
         patientAnswers[fact.conn] = (fact.seq, fact.time)
+    }
+
+    /// An app whose poll broke off may make it again without beginning to wait anew.
+    private mutating func polled(_ request: RequestFact, _ phone: String, _ fact: LinkFact) {
+        var since = fact.time
+        if let cut = cutPolls.removeValue(forKey: phone),
+            fact.time <= cut.time.clampedAdding(Self.patientPoll)
+        {
+            since = cut.since
+        }
+        if polls.count >= Self.maximumRemembered { polls.removeAll() }
+        polls[Post(conn: fact.conn, exchange: request.request.exchange)] = Poll(
+            phone: phone, since: since)
     }
 
     private mutating func doubt(answer seq: Int) {
@@ -261,6 +288,12 @@ struct AnswerRules: RuleGroup {
 
     private mutating func closed(_ fact: LinkFact, _ context: inout RuleContext) {
         patientAnswers[fact.conn] = nil
+        for (post, poll) in polls where post.conn == fact.conn {
+            polls[post] = nil
+            guard fact.time.clampedAdding(-poll.since) >= Self.patientPoll else { continue }
+            if cutPolls.count >= Self.maximumRemembered { cutPolls.removeAll() }
+            cutPolls[poll.phone] = (poll.since, fact.time)
+        }
         for (post, id) in posts where post.conn == fact.conn {
             posts[post] = nil
             doubt(id)

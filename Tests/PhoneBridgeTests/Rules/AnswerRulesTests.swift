@@ -202,6 +202,35 @@ extension RuleCase {
                 60   wait
                 """),
         RuleCase(
+            "command-answered", "handed out to a poll that is made again as the app gives it up",
+            breaks: """
+                4    #2 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                14   #2 board reset
+                17   #3 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                17   #3 board> 200 {"commands":[{"id":"c1","type":"open_app","app":"x"}]}
+                17.1 #3 app fin
+                18   #4 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                18.1 #4 board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
+                39   #4 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                39.1 #4 board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
+                70   wait
+                """,
+            close: """
+                1    #1 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                1.1  #1 board> 200 {"commands":[{"id":"c0","type":"open_app","app":"x"}]}
+                1.2  #1 app> POST /api/phone-bridge/results {"id":"c0"}
+                4    #2 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                14   #2 board reset
+                14   #3 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                14   #3 board> 200 {"commands":[{"id":"c1","type":"open_app","app":"x"}]}
+                14   #3 app fin
+                18   #4 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                18.1 #4 board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
+                39   #4 app> GET /api/phone-bridge/commands?platform=ios&phone_id=p1
+                39.1 #4 board> 200 {"commands":null,"server_time":"2026-06-10T03:20:05Z"}
+                70   wait
+                """),
+        RuleCase(
             "result-route",
             breaks: """
                 1  board> {"id":"c1","type":"open_app","app":"x"}
