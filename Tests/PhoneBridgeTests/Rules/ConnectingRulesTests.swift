@@ -33,13 +33,29 @@ extension RuleCase {
     }
 
     /// The same, and it tries to come back; the board refuses.
+    private static let handshake =
+        "app> GET /api/phone-bridge?platform=ios&phone_id=p1 <Connection: Upgrade> "
+        + "<Upgrade: websocket> <Sec-WebSocket-Version: 13> "
+        + "<Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==>"
+
+    /// A handshake that gets no response, and that the board lets go of later than the app.
+    private static func givenUp(at second: Double, andBackAt back: Double) -> String {
+        """
+        0 connect
+        1 board fin
+        1 app fin
+        4.5 #3 \(handshake)
+        \(second) #3 app fin
+        \(back - 0.5) #3 board reset
+        \(back) #4 connect
+        """
+    }
+
     private static var refusals: String {
         var lines = ["0 connect", "1 board fin", "1 app fin"]
         for second in stride(from: 5, through: 25, by: 5) {
             lines += [
-                "\(second) #\(second) app> GET /api/phone-bridge?platform=ios&phone_id=p1 "
-                    + "<Connection: Upgrade> <Upgrade: websocket> <Sec-WebSocket-Version: 13> "
-                    + "<Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==>",
+                "\(second) #\(second) \(handshake)",
                 "\(second) #\(second) board> 404", "\(second) #\(second) app fin",
                 "\(second).5 #2 app> "
                     + "GET /api/phone-bridge/commands?platform=ios&phone_id=p1&app_state=active",
@@ -73,6 +89,9 @@ extension RuleCase {
             "reconnect-interval", "too late",
             breaks: polls(until: 17.5), close: polls(until: 17) + "\n18 #3 connect"),
         RuleCase("reconnect-interval", "refused", breaks: polls(until: 17.5), close: refusals),
+        RuleCase(
+            "reconnect-interval", "behind a handshake that the app gave up",
+            breaks: givenUp(at: 14, andBackAt: 15.5), close: givenUp(at: 14, andBackAt: 17.5)),
         RuleCase(
             "reconnect-interval", "behind a connection of which a part is missing",
             breaks: polls(until: 17.5),

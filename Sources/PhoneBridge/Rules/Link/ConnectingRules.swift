@@ -51,6 +51,14 @@ struct ConnectingRules: RuleGroup {
         var end: (mark: Mark, by: Side)?
     }
 
+    /// A handshake without a response so far.
+    private struct Attempt {
+        var phone: String
+        var mark: Mark
+        /// The first sign that it is over.
+        var end: Mark?
+    }
+
     /// How a phone's last connection ended.
     private struct End {
         var mark: Mark
@@ -70,7 +78,7 @@ struct ConnectingRules: RuleGroup {
     /// The app's address of each connection.
     private var hosts = ConnectionTable<String>()
     /// Handshakes on their way.
-    private var attempts: [Int: (phone: String, mark: Mark)] = [:]
+    private var attempts: [Int: Attempt] = [:]
     private var ends: [String: End] = [:]
     /// The newest connection that was accepted.
     private var newest: Int?
@@ -175,7 +183,7 @@ struct ConnectingRules: RuleGroup {
         else { return }
         let phone = Self.phone(request, hosts[fact.conn] ?? "")
         guard !phone.isEmpty else { return }
-        attempts[fact.conn] = (phone, Mark(time: fact.time, seq: fact.seq))
+        attempts[fact.conn] = Attempt(phone: phone, mark: Mark(time: fact.time, seq: fact.seq))
         ends[phone]?.lastTry = fact.time
         guard var end = ends[phone], end.by == .board, context.isCertain(since: end.mark.time)
         else { return }
@@ -350,6 +358,7 @@ struct ConnectingRules: RuleGroup {
     // MARK: - A connection ends
 
     private mutating func ending(_ conn: Int, by side: Side, _ mark: Mark) {
+        if let attempt = attempts[conn], attempt.end == nil { attempts[conn]?.end = mark }
         guard links[conn]?.end == nil else { return }
         links[conn]?.end = (mark, side)
     }
@@ -369,8 +378,9 @@ struct ConnectingRules: RuleGroup {
             return
         }
         let early = ends[phone]?.early ?? 0
-        // An attempt without an answer was cut off.
-        let end = link?.end ?? (mark, .board)
+        // An attempt without an answer was cut off, or the app gave it up before.
+        let end = link?.end ?? (attempt?.end ?? mark, .board)
+        if let last = ends[phone], last.mark.time > end.mark.time { return }
         ends[phone] = End(mark: end.mark, by: end.by, closed: mark.time, early: early)
     }
 }
