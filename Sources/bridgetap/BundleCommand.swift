@@ -69,9 +69,7 @@ struct BundleOptions: Sendable {
             key: try RedactionInput.key(key), policy: policy,
             passesOtherKeys: key == nil && self.policy == nil)
         var source = try ConvertSource(inputs, ports: Set(ports.map { UInt16(clamping: $0) }))
-        guard let session = try source.session() else {
-            throw Failure(.badInput, "\(source.name) does not begin with a session line")
-        }
+        let session = try source.session()
         if redactor.hasRedacted(session) {
             ProcessStreams.remark(
                 .note, "\(source.name) was redacted before; it is bundled as it is")

@@ -47,21 +47,10 @@ struct ConvertOptions: Sendable {
 
     private func run() throws -> ExitCode {
         var source = try ConvertSource(inputs, ports: Set(ports.map { UInt16(clamping: $0) }))
-        guard let session = try source.session() else {
-            throw Failure(.badInput, "\(source.name) does not begin with a session line")
-        }
+        let session = try source.session()
         var conversion = try Conversion(
             session, to: output, isImported: source.isImported(session), isLive: inputs == ["-"])
-        do {
-            try conversion.take(&source)
-        } catch {
-            // Half an output would look like a whole one.
-            conversion.abandon()
-            SessionOutputs.remove(output)
-            throw error
-        }
-        if let error = conversion.finish() { throw SessionOutputs.failure(error) }
-        for warning in conversion.warnings { ProcessStreams.remark(.warning, warning) }
+        try conversion.run(&source, to: output)
         return conversion.isComplete || !requiresComplete ? .done : .badInput
     }
 }
@@ -99,9 +88,9 @@ struct ConvertSource {
     }
 
     /// The first line, which is taken.
-    mutating func session() throws -> SessionInfo? {
+    mutating func session() throws -> SessionInfo {
         guard case .event(let event)? = try next(), case .session(let session) = event.kind else {
-            return nil
+            throw Failure(.badInput, "\(name) does not begin with a session line")
         }
         return session
     }
@@ -261,6 +250,20 @@ struct Conversion {
         case .straight(let output): output.status.pausedBy
         case .background(let output): output.trouble
         }
+    }
+
+    /// Takes all of the input into a file, ends that, and tells what it could not hold.
+    mutating func run(_ source: inout ConvertSource, to output: String) throws {
+        do {
+            try take(&source)
+        } catch {
+            // Half an output would look like a whole one.
+            abandon()
+            SessionOutputs.remove(output)
+            throw error
+        }
+        if let error = finish() { throw SessionOutputs.failure(error) }
+        for warning in warnings { ProcessStreams.remark(.warning, warning) }
     }
 
     /// Takes all of the input.

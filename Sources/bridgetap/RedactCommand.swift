@@ -75,9 +75,7 @@ struct RedactOptions: Sendable {
         let policy = try RedactionInput.policy(policy)
         let redactor = Redactor(key: try RedactionInput.key(key), policy: policy)
         var source = try ConvertSource(inputs, ports: Set(ports.map { UInt16(clamping: $0) }))
-        guard let session = try source.session() else {
-            throw Failure(.badInput, "\(source.name) does not begin with a session line")
-        }
+        let session = try source.session()
         if redactor.hasRedacted(session) {
             ProcessStreams.remark(
                 .note, "\(source.name) was redacted with this key before; it is copied")
@@ -85,16 +83,7 @@ struct RedactOptions: Sendable {
         var conversion = try Conversion(
             session, to: output, isImported: source.isImported(session), isLive: inputs == ["-"],
             redactor: redactor)
-        do {
-            try conversion.take(&source)
-        } catch {
-            // Half an output would look like a whole one.
-            conversion.abandon()
-            SessionOutputs.remove(output)
-            throw error
-        }
-        if let error = conversion.finish() { throw SessionOutputs.failure(error) }
-        for warning in conversion.warnings { ProcessStreams.remark(.warning, warning) }
+        try conversion.run(&source, to: output)
         try tell(redactor, of: output)
         return conversion.isComplete || !requiresComplete ? .done : .badInput
     }
