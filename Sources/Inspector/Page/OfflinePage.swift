@@ -77,31 +77,7 @@ package struct OfflinePage {
     }
 
     private static func element(_ attributes: String, packing bytes: Bytes) -> Bytes {
-        var element = Bytes("<script type=\"text/plain\" \(attributes)>".utf8)
-        appendBase64(packed(bytes).span, to: &element)
-        element += Bytes("</script>\n".utf8)
-        return element
-    }
-
-    /// A whole stream of deflate; stored as it is where there is no memory to pack it.
-    static func packed(_ bytes: Bytes) -> Bytes {
-        if let deflater = Deflater(contextTakeover: false, level: 6) {
-            // The end of the flush, which messages of a WebSocket go without, and an empty last
-            // block (RFC 1951 §3.2.6).
-            return deflater.compress(bytes.span) + [0x00, 0x00, 0xff, 0xff, 0x03, 0x00]
-        }
-        var output = Bytes()
-        var position = 0
-        repeat {
-            // A stored block has 16 bits for its length (RFC 1951 §3.2.4).
-            let count = min(bytes.count - position, 0xffff)
-            let isLast = position + count == bytes.count
-            let low = UInt8(truncatingIfNeeded: count)
-            let high = UInt8(truncatingIfNeeded: count >> 8)
-            output += [isLast ? 1 : 0, low, high, ~low, ~high]
-            output += bytes[position..<position + count]
-            position += count
-        } while position < bytes.count
-        return output
+        Bytes("<script type=\"text/plain\" \(attributes)>".utf8) + InsidePage.packed(bytes)
+            + Bytes("</script>\n".utf8)
     }
 }

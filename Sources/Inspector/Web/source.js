@@ -3,13 +3,6 @@
 // Either way it is one log of records, a JSON array a line, that only grows, and the session's own
 // lines in blocks, which are fetched when somebody looks.
 
-// Bytes of a block of the file.
-async function unpack(node) {
-  const packed = new Blob([bytesOfBase64(node.textContent.trim())]);
-  const stream = packed.stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  return new Response(stream).text();
-}
-
 const rest = () => new Promise((done) => setTimeout(done, 0));
 
 class FileSource {
@@ -22,7 +15,7 @@ class FileSource {
   async start(take, tell) {
     const logs = document.querySelectorAll("script.log[data-session=\"" + this.session + "\"]");
     for (const node of logs) {
-      const lines = (await unpack(node)).split("\n");
+      const lines = (await unpacked(node).text()).split("\n");
       node.remove();
       for (let from = 0; from < lines.length; from += 1000) {
         if (this.isStopped) return;
@@ -43,7 +36,7 @@ class FileSource {
       await new Promise((done) => setTimeout(done, 50));
     }
     const node = find();
-    return node ? (await unpack(node)).split("\n").filter((line) => line) : [];
+    return node ? (await unpacked(node).text()).split("\n").filter((line) => line) : [];
   }
 }
 

@@ -18,16 +18,21 @@ package struct InsidePage: Sendable {
         self.script = script
     }
 
-    /// Opens a page within, by the block's id: a function, and what calls it for any element with
-    /// `data-inside`.
+    /// Unpacks a block, and opens a page within by its block's id: functions, and what calls the
+    /// second one for any element with `data-inside`.
     package static let script = #"""
 
+        // What lies packed in a block (RFC 1951, in Base64), as a response to be read.
+        function unpacked(node) {
+          const text = atob(node.textContent.trim());
+          const packed = new Uint8Array(text.length);
+          for (let i = 0; i < text.length; i++) packed[i] = text.charCodeAt(i);
+          return new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw")));
+        }
+
         async function openInside(id) {
-          const text = atob(document.getElementById(id).textContent.trim());
-          const packed = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
-          const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-          const page = new Blob([await new Response(unpacked).blob()], { type: "text/html" });
-          location.assign(URL.createObjectURL(page));
+          const page = await unpacked(document.getElementById(id)).blob();
+          location.assign(URL.createObjectURL(new Blob([page], { type: "text/html" })));
         }
 
         document.addEventListener("click", (event) => {
@@ -36,6 +41,12 @@ package struct InsidePage: Sendable {
         });
 
         """#
+
+    /// A text packed by itself (RFC 1951), in Base64.
+    package static func packed(_ text: Bytes) -> Bytes {
+        var packer = PagePacker()
+        return packer.pack(text) + packer.end()
+    }
 
     /// Writes a page into a block of the outer one.
     ///
